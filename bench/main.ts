@@ -7,7 +7,9 @@
  *     npm run bench -- start          what importing it, its first result and its threads cost
  *     npm run bench -- codec          values as bytes, beside structuredClone, v8.serialize and JSON
  *     npm run bench -- garbage        bytes that the main thread allocates for a task on platform threads
+ *     npm run bench -- contention     atomic operations of a task on platform threads, and how many fail, by number of threads
  *     npm run bench -- distributed    corepool/distributed beside BullMQ by hand; `distributed-cancel` and so on for one part of it, `--full` for all of its size
+ *     npm run bench -- --report       writes what was measured as a page with charts, build/bench-report/report.html, too
  *     npm run bench -- --quick        small and few: to see whether it works
  *
  * The exit code tells whether the run went through, never who won.
@@ -15,22 +17,29 @@
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import { runCodec } from "./codec.ts"
+import { runContention } from "./contention.ts"
 import type { Contest } from "./contest.ts"
 import { contests } from "./contests.ts"
 import { runDefects } from "./defects.ts"
 import { DISTRIBUTED_PARTS, runDistributed } from "./distributed.ts"
 import { runGarbage } from "./garbage.ts"
+import { writeReport } from "./html-report.ts"
 import { type BoutResult, FULL, measure, QUICK } from "./measure.ts"
 import type { PlatformContest } from "./platform-contest.ts"
 import { runPlatform } from "./platform-report.ts"
 import { platformContests } from "./platform.ts"
 import { printBout, printLosses, toJson } from "./report.ts"
 import { rivalVersions } from "./rivals.ts"
+import type { CountRecord, RunRecord } from "./results.ts"
 import { runStart } from "./start.ts"
 
 const { values: flags, positionals: names } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false }, full: { type: "boolean", default: false } },
+  options: {
+    quick: { type: "boolean", default: false },
+    full: { type: "boolean", default: false },
+    report: { type: "boolean", default: false },
+  },
 })
 
 async function main(chosen: readonly Contest[], platform: readonly PlatformContest[]): Promise<void> {
@@ -59,7 +68,7 @@ async function main(chosen: readonly Contest[], platform: readonly PlatformConte
       bouts.push(result)
     }
   }
-  const counts: unknown[] = []
+  const counts: CountRecord[] = []
   for (const contest of platform) {
     const measured = await runPlatform(contest, settings)
     for (const [unit, bouts] of measured.ratios) results.set(unit, bouts)
@@ -69,20 +78,21 @@ async function main(chosen: readonly Contest[], platform: readonly PlatformConte
   console.log("\n## Where corepool is behind a rival, or short of a target\n")
   for (const [contest, bouts] of results) printLosses(contest, bouts)
   console.log("")
-  console.log(
-    JSON.stringify({
-      ...machine,
-      quick: flags.quick,
-      contests: [...results].map(([contest, bouts]) => toJson(contest, bouts)),
-      counts,
-    }),
-  )
+  const run: RunRecord = {
+    ...machine,
+    quick: flags.quick,
+    contests: [...results].map(([contest, bouts]) => toJson(contest, bouts)),
+    counts,
+  }
+  console.log(JSON.stringify(run))
+  if (flags.report) for (const path of writeReport("build/bench-report", run)) console.log(`Written: ${path}`)
 }
 
 const DEFECTS = "defects"
 const START = "start"
 const CODEC = "codec"
 const GARBAGE = "garbage"
+const CONTENTION = "contention"
 
 function isMeant(wanted: string, name: string): boolean {
   return name === wanted || name.startsWith(`${wanted}-`)
@@ -99,6 +109,7 @@ const known = [
   START,
   CODEC,
   GARBAGE,
+  CONTENTION,
   ...DISTRIBUTED_PARTS,
 ]
 const unknown = names.filter((wanted) => !known.some((name) => isMeant(wanted, name)))
@@ -112,5 +123,6 @@ if (unknown.length > 0) {
   if (names.includes(START)) runStart(flags.quick)
   if (names.includes(CODEC)) await runCodec(flags.quick)
   if (names.includes(GARBAGE)) await runGarbage()
+  if (names.includes(CONTENTION)) await runContention(flags.quick)
   if (distributed.length > 0) await runDistributed(distributed, flags.full)
 }

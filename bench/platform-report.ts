@@ -4,19 +4,20 @@ import type { BoutResult, Settings } from "./measure.ts"
 import type { Metric, PlatformContender, PlatformContest } from "./platform-contest.ts"
 import { measurePlatform, type PlatformResult } from "./platform-measure.ts"
 import { printBout } from "./report.ts"
+import type { CountRecord } from "./results.ts"
 import { spreadOf } from "./statistics.ts"
 
 /** What was measured, for the list of losses and for the line of JSON. */
 export interface PlatformResults {
   /** A contest for each unit. */
   readonly ratios: ReadonlyMap<Contest, BoutResult[]>
-  readonly counts: readonly unknown[]
+  readonly counts: readonly CountRecord[]
 }
 
 /** Runs and prints. */
 export async function runPlatform(contest: PlatformContest, settings: Settings): Promise<PlatformResults> {
   const ratios = new Map<Contest, BoutResult[]>()
-  const counts: unknown[] = []
+  const counts: CountRecord[] = []
   const units = { time: newContest(contest, "time"), memory: newContest(contest, "memory") }
   for (const bout of contest.bouts) {
     const result = await measurePlatform(contest, bout, settings)
@@ -68,7 +69,7 @@ function toContender(contender: PlatformContender): Contender {
   }
 }
 
-function printCounts({ name }: PlatformContest, { n, samples }: PlatformResult, { key, title }: Metric): unknown {
+function printCounts({ name }: PlatformContest, { n, samples }: PlatformResult, { key, title }: Metric): CountRecord {
   console.log(`\n## ${name}: ${n.toLocaleString("en")} ${title}\n`)
   console.log("| contender | median | min–max | of |\n| --- | --- | --- | --- |")
   const counts: Record<string, readonly number[]> = {}

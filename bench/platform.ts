@@ -5,6 +5,7 @@
 import { bursts } from "./platform-burst.ts"
 import { busyMain } from "./platform-busy.ts"
 import type { PlatformContest } from "./platform-contest.ts"
+import { latency } from "./platform-latency.ts"
 import { queuedMemory } from "./platform-memory.ts"
 import { payloads } from "./platform-payload.ts"
 import { recovery } from "./platform-recovery.ts"
@@ -17,6 +18,7 @@ export const platformContests: readonly PlatformContest[] = [
   bursts,
   busyMain,
   roundTrips,
+  latency,
   payloads,
   queuedMemory,
   recovery,

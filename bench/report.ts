@@ -4,6 +4,7 @@
  */
 import type { Contest } from "./contest.ts"
 import type { BoutResult } from "./measure.ts"
+import type { ContestRecord } from "./results.ts"
 import { ratioOf, type Spread, spreadOf } from "./statistics.ts"
 
 export interface Ratio {
@@ -69,7 +70,7 @@ export function printLosses(contest: Contest, results: readonly BoutResult[]): v
 }
 
 /** For machines: what was measured, in the order of printing. The spreads can be computed again from the samples. */
-export function toJson(contest: Contest, results: readonly BoutResult[]): unknown {
+export function toJson(contest: Contest, results: readonly BoutResult[]): ContestRecord {
   return {
     name: contest.name,
     unit: contest.measures === "time" ? "ms" : "bytes per element",

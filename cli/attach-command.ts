@@ -81,7 +81,8 @@ async function follow(target: Attachable): Promise<void> {
       const frame = await snapshot(target)
       // A terminal that does not know its size says 0.
       const lines = topTable(frame, before, stdout.columns > 0 ? stdout.columns : undefined).split("\n")
-      if (stdout.rows > 1) lines.length = Math.min(lines.length, stdout.rows - 1)
+      const room = stdout.rows > 1 ? stdout.rows - 1 : Infinity
+      if (lines.length > room) lines.splice(room - 1, Infinity, `… ${lines.length - room + 1} more lines`)
       stdout.write(`${REDRAW}${lines.map((line) => `${line}${CLEAR_LINE}`).join("\n")}${CLEAR_BELOW}`)
       before = frame
       await sleep(1000, undefined, { signal: ending.signal }).catch(() => undefined) // which the loop asks about

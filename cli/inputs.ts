@@ -45,7 +45,7 @@ export interface Inputs {
 export function openInputs(groups: readonly Group[], format: InputFormat, stdin: NodeJS.ReadableStream): Inputs {
   const spread = format.separator !== undefined
   if (groups.length > 1) {
-    return new Listed(async () => product(await Promise.all(groups.map((group) => valuesOf(group, format)))), true)
+    return new Listed(async () => await combined(groups, format), true)
   }
   const [group] = groups
   if (group === undefined) return new Streamed([stdin], () => format.ndjson, format)
@@ -56,6 +56,12 @@ export function openInputs(groups: readonly Group[], format: InputFormat, stdin:
 
 function isNdjson(file: string): boolean {
   return [".ndjson", ".jsonl"].includes(extname(file))
+}
+
+async function combined(groups: readonly Group[], format: InputFormat): Promise<unknown[][]> {
+  const lists = await Promise.all(groups.map((group) => valuesOf(group, format)))
+  for (const list of lists) requireJson(list)
+  return product(lists)
 }
 
 /** All values of a group; a file is read to its end. */
@@ -74,14 +80,30 @@ export function product(lists: readonly (readonly unknown[])[]): unknown[][] {
   return lists.reduce<unknown[][]>((rows, list) => rows.flatMap((row) => list.map((value) => [...row, value])), [[]])
 }
 
+/** A line that should be a JSON value and is none. Its job fails. */
+export class NoJson {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 function parsed(text: string, ndjson: boolean, separator: RegExp | undefined): unknown {
   if (separator !== undefined) return text.split(separator)
   if (!ndjson) return text
   try {
     return JSON.parse(text) as unknown
-  } catch (error) {
-    throw new UsageError(`Expected a JSON value in each line of the input, got ${text.slice(0, 80)}`, { cause: error })
+  } catch {
+    return new NoJson(text)
   }
+}
+
+/** For inputs that are read before any job runs: the command line can still be refused. */
+function requireJson(values: readonly unknown[]): void {
+  const wrong = values.find((value) => value instanceof NoJson)
+  if (wrong === undefined) return
+  throw new UsageError(`Expected a JSON value in each line of the input, got ${wrong.text.slice(0, 80)}`)
 }
 
 class Listed implements Inputs {
@@ -104,6 +126,7 @@ class Listed implements Inputs {
   async take(max: number): Promise<unknown[]> {
     if (this.#values === undefined) {
       this.#values = await this.#load()
+      requireJson(this.#values)
       this.#total = this.#values.length
     }
     return this.#values.slice(this.#at, (this.#at += max))

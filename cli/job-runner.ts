@@ -66,6 +66,11 @@ export class JobRunner {
     }
   }
 
+  /** The outcome of a job that cannot run, because its input is wrong. */
+  refused(first: number, input: string, error: Error): Outcome {
+    return { ...this.#failed({ first, inputs: [input] }, error, 0), signals: NO_SIGNALS }
+  }
+
   async #attempt(batch: Batch, counter: AtomicInteger, attempt: number): Promise<Outcome> {
     const { target, style, timeout, attempts } = this.#settings
     const limit = timeout === undefined ? undefined : this.#limit(timeout)
@@ -97,7 +102,7 @@ export class JobRunner {
     return joined(outcomes)
   }
 
-  #failed({ first, inputs }: Batch, error: Error, took: number): Outcome {
+  #failed({ first, inputs }: Pick<Batch, "first" | "inputs">, error: Error, took: number): Outcome {
     const job = { seq: first, input: inputs[0], worker: null }
     const { json } = this.#settings.style
     const signal = error instanceof TimeoutError ? SIGTERM : SIGKILL

@@ -7,7 +7,7 @@ import { once } from "node:events"
 import { BatchSize } from "./batch-size.ts"
 import { shown } from "./batch.ts"
 import { isReached } from "./halting.ts"
-import type { Inputs } from "./inputs.ts"
+import { type Inputs, NoJson } from "./inputs.ts"
 import type { JobLog } from "./joblog.ts"
 import type { JobRunner, Outcome } from "./job-runner.ts"
 import type { Counts, ProgressLine } from "./progress-line.ts"
@@ -63,7 +63,8 @@ export class MapRun {
     this.#inputs = inputs
     this.#runner = runner
     this.#streams = streams
-    this.#size = new BatchSize(settings.batch)
+    // A halt is about single jobs: none may run because it shares a batch with the one that is the reason to halt.
+    this.#size = new BatchSize(settings.batch ?? (settings.halt === undefined ? undefined : 1))
     this.#stopped = new Promise((resolve) => (this.#stop = () => resolve([])))
   }
 
@@ -116,19 +117,22 @@ export class MapRun {
     return Math.max(1, Math.min(current, Math.ceil((total - this.#taken) / (2 * this.#settings.threads))))
   }
 
-  /** The numbers of the first jobs, and the inputs, without the jobs that are not run. */
+  /** The numbers of the first jobs, and the inputs, without the jobs that are not run. A wrong input is alone. */
   *#toRun(inputs: readonly unknown[]): Generator<[number, readonly unknown[]], undefined> {
     const { skip } = this.#settings
     const first = this.#taken + 1
     this.#taken += inputs.length
-    if (skip.size === 0) {
+    if (skip.size === 0 && !inputs.some((input) => input instanceof NoJson)) {
       yield [first, inputs]
       return undefined
     }
     let from = 0
     for (let at = 0; at <= inputs.length; at++) {
-      if (at < inputs.length && !skip.has(first + at)) continue
+      const isSkipped = skip.has(first + at)
+      const isWrong = inputs[at] instanceof NoJson
+      if (at < inputs.length && !isSkipped && !isWrong) continue
       if (at > from) yield [first + from, inputs.slice(from, at)]
+      if (isWrong && !isSkipped) yield [first + at, inputs.slice(at, at + 1)]
       from = at + 1
     }
     return undefined
@@ -136,9 +140,9 @@ export class MapRun {
 
   /** Waits until another batch may be started. */
   async #room(): Promise<void> {
-    const { threads, keepOrder } = this.#settings
+    const { threads, keepOrder, halt } = this.#settings
     const isFull = (): boolean =>
-      this.#running.size >= (this.#size.isShort ? 2 * threads : threads) ||
+      this.#running.size >= (this.#size.isShort && halt === undefined ? 2 * threads : threads) ||
       (keepOrder && this.#begun - this.#printed >= AHEAD)
     while (isFull()) await Promise.race(this.#running)
     await this.#drained
@@ -146,7 +150,7 @@ export class MapRun {
 
   #start(first: number, inputs: readonly unknown[], kill: () => void): void {
     const number = this.#begun++
-    const running = this.#runner.run(first, inputs, this.#inputs.spread).then((outcome) => {
+    const running = this.#outcomeOf(first, inputs).then((outcome) => {
       this.#running.delete(running)
       if (outcome !== undefined) this.#count(first, inputs, outcome)
       if (this.#settings.keepOrder) this.#printInOrder(number, outcome)
@@ -157,6 +161,12 @@ export class MapRun {
       if (halt.when === "now") kill()
     })
     this.#running.add(running)
+  }
+
+  async #outcomeOf(first: number, inputs: readonly unknown[]): Promise<Outcome | undefined> {
+    const [input] = inputs
+    if (!(input instanceof NoJson)) return await this.#runner.run(first, inputs, this.#inputs.spread)
+    return this.#runner.refused(first, input.text, new SyntaxError("The input is no JSON value"))
   }
 
   #count(first: number, inputs: readonly unknown[], { failed, started, took, signals }: Outcome): void {
@@ -172,7 +182,7 @@ export class MapRun {
       inputs.map((input, at) => {
         const signal = signals.get(at) ?? 0
         const exit = failures.has(at) ? (signal === 0 ? 1 : -1) : 0
-        const command = `${this.#settings.command} ${shown(input)}`
+        const command = `${this.#settings.command} ${shown(input instanceof NoJson ? input.text : input)}`
         return { seq: first + at, started: started[at] ?? 0, took: took[at] ?? 0, exit, signal, command }
       }),
     )

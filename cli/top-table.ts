@@ -11,30 +11,37 @@ const COLUMNS = [
   "DONE",
   "TASKS/S",
   "WAIT p50",
-  "p99",
+  "WAIT p99",
   "RUN p50",
-  "p99",
+  "RUN p99",
 ]
 /** Columns of texts; the others are numbers, which stand to the right. */
 const TEXTS = 3
 const WIDEST_NAME = 32
+const NARROWEST_NAME = 8
+/** What a narrow terminal does without, in this order. */
+const DISPENSABLE = [1, 8, 10, 3, 2, 9, 11, 6]
+const GAP = "  "
 
-/** `before` is the frame before, for what happened between the two. */
-export function topTable(frame: Frame, before: Frame | undefined, width = 120): string {
+/**
+ * `before` is the frame before, for what happened between the two. If the terminal has fewer columns than the table,
+ * some of the numbers are left out, and names are cut.
+ */
+export function topTable(frame: Frame, before: Frame | undefined, width = Infinity): string {
   const { pid, name: title, runtime, memory, processors } = frame.program
   const head = `${clean(title)}  pid ${pid}  ${runtime}  ${processors} processors  ${Math.round(memory / 2 ** 20)} MB  ${new Date(frame.time).toTimeString().slice(0, 8)}`
-  const rows = [COLUMNS, ...frame.pools.map((pool) => row(pool, frame, before))]
-  const widths = COLUMNS.map((_, at) => Math.max(...rows.map((cells) => (cells[at] ?? "").length)))
-  const table = rows.map((cells) =>
-    cells
-      .map((cell, at) => (at < TEXTS ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join("  ")
-      .trimEnd(),
-  )
+  const table = tableOf([COLUMNS, ...frame.pools.map((pool) => row(pool, frame, before))], width)
   const schedules = frame.schedules.slice(0, 10).map(({ name, pool, next }) => {
     const due = next === undefined ? "unknown" : `in ${time(Math.max(0, next - frame.time))}`
     return `  ${clean(name === "" ? "(no name)" : name)}  ${due}  ${clean(pool)}`
   })
+  const fleets = frame.fleets.flatMap(({ name, nodes, moreNodes, counts, problem }) => [
+    "",
+    `Nodes of ${clean(name)}: ${nodes.length + moreNodes}${counts === undefined ? "" : `, ${count(counts.waiting)} waiting, ${count(counts.active)} active`}${problem === undefined ? "" : `, ${clean(problem)}`}`,
+    ...nodes
+      .slice(0, 10)
+      .map((node) => `  ${clean(node.name)}  ${clean(node.host)}  ${node.running} of ${node.concurrency} running`),
+  ])
   const locks = frame.locks.map(
     ({ name, holder, waitingCount }) => `  ${clean(name)}  ${clean(holder)}  ${waitingCount} waiting`,
   )
@@ -42,10 +49,39 @@ export function topTable(frame: Frame, before: Frame | undefined, width = 120): 
     head,
     "",
     ...(frame.pools.length === 0 ? ["There are no pools."] : table),
+    ...fleets,
     ...(schedules.length === 0 ? [] : ["", "Next runs", ...schedules]),
     ...(locks.length === 0 ? [] : ["", "Locks", ...locks]),
   ]
-  return lines.map((line) => line.slice(0, Math.max(20, width))).join("\n")
+  return lines.map((line) => line.slice(0, width)).join("\n")
+}
+
+function tableOf(rows: readonly (readonly string[])[], width: number): string[] {
+  const widths = COLUMNS.map((_, at) => Math.max(...rows.map((cells) => (cells[at] ?? "").length)))
+  const shown = new Set(COLUMNS.keys())
+  const surplus = (): number =>
+    [...shown].reduce((sum, at) => sum + (widths[at] ?? 0) + GAP.length, -GAP.length) - width
+  // Names are cut before numbers are left out, and again if that was not enough.
+  const cutNames = (): void => {
+    widths[0] = Math.max(NARROWEST_NAME, (widths[0] ?? 0) - Math.max(0, surplus()))
+  }
+  const widestName = widths[0] ?? 0
+  cutNames()
+  for (const at of DISPENSABLE) {
+    if (surplus() <= 0) break
+    shown.delete(at)
+    widths[0] = widestName
+    cutNames()
+  }
+  return rows.map((cells) =>
+    [...shown]
+      .map((at) => {
+        const cell = (cells[at] ?? "").slice(0, widths[at])
+        return at < TEXTS ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)
+      })
+      .join(GAP)
+      .trimEnd(),
+  )
 }
 
 function row(pool: PoolLine, frame: Frame, before: Frame | undefined): string[] {
@@ -73,7 +109,8 @@ function clean(text: string): string {
 
 function time(ms: number): string {
   if (ms < 1) return `${(ms * 1000).toFixed(0)}µs`
-  return ms < 1000 ? `${ms.toFixed(1)}ms` : `${(ms / 1000).toFixed(1)}s`
+  if (ms < 1000) return `${ms.toFixed(1)}ms`
+  return ms < 600_000 ? `${(ms / 1000).toFixed(1)}s` : `${Math.round(ms / 60_000)}min`
 }
 
 function count(value: number): string {

@@ -1,59 +1,24 @@
 /**
- * A pool that can be paused, by overriding how it makes tasks.
+ * A pool that is paused and resumed.
  *
- * In Java one would wait inside `beforeExecute`. Here hooks are synchronous, and waiting is what tasks do: so every
- * task passes a gate before its body begins. A paused thread waits there, which an interrupt ends as it does any
- * wait.
+ * What runs goes on, and what is submitted meanwhile is queued. `awaitQuiescence` waits until nothing is queued and
+ * nothing runs. The pool goes on afterwards: it need not be shut down to know that it is done.
  */
-import {
-  type Callable,
-  type FutureTask,
-  LinkedTransferQueue,
-  Thread,
-  ThreadPoolExecutor,
-  virtualThreads,
-} from "corepool"
+import { Executors, virtualThreads } from "corepool"
 
-class PausablePool extends ThreadPoolExecutor {
-  /** Closed when the pool goes on; nobody ever puts anything in. */
-  #gate: LinkedTransferQueue<never> | undefined
-
-  constructor(threads: number) {
-    super({ corePoolSize: threads, maximumPoolSize: threads, threadFactory: virtualThreads() })
-  }
-
-  pause(): void {
-    this.#gate ??= new LinkedTransferQueue()
-  }
-
-  resume(): void {
-    this.#gate?.close()
-    this.#gate = undefined
-  }
-
-  protected override newTaskFor<T>(callable: Callable<T>): FutureTask<T> {
-    return super.newTaskFor<T>(async () => {
-      // `poll({})` waits without limit; undefined says that the gate was opened. Perhaps it has been shut again.
-      while (this.#gate !== undefined) await this.#gate.poll({})
-      return callable()
-    })
-  }
-}
-
-await using pool = new PausablePool(2)
+await using pool = Executors.newFixedThreadPool(1, virtualThreads())
 const done: number[] = []
 const work = (n: number): number => done.push(n)
 
 await pool.submit(work, 1)
 pool.pause()
-const waiting = [2, 3, 4].map((n) => pool.submit(work, n))
-await Thread.sleep(10)
-console.log(`paused: ${done.join(" ")}, ${pool.activeCount} at the gate, ${pool.queue.size} queued`)
+for (const n of [2, 3, 4]) pool.execute(work, n)
+console.log(`paused: ${done.join(" ")}, ${pool.queue.size} queued, quiescent: ${await pool.awaitQuiescence(10)}`)
 
 pool.resume()
-await Promise.all(waiting)
+await pool.awaitQuiescence()
 console.log(`resumed: ${done.join(" ")}`)
 
 // Output:
-// paused: 1, 2 at the gate, 1 queued
+// paused: 1, 3 queued, quiescent: false
 // resumed: 1 2 3 4

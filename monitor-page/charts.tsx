@@ -89,13 +89,12 @@ function Chart({ title, unit, lines, samples, revision }: ChartProps): JSX.Eleme
     plot.current?.setScale("x", { min: begin / 1000, max: latest / 1000 })
   }, [revision])
 
-  const latest = samples.at(-1)
   return (
     <figure>
       <figcaption>
         <strong>{title}</strong>
         {lines.map((line) => {
-          const value = latest === undefined ? null : line.of(latest)
+          const value = latestOf(line, samples)
           return (
             <span key={line.label} class="legend">
               <i
@@ -112,6 +111,15 @@ function Chart({ title, unit, lines, samples, revision }: ChartProps): JSX.Eleme
       <div ref={place} />
     </figure>
   )
+}
+
+/** The last value that is known, of the last five seconds. */
+function latestOf({ of }: Line, samples: readonly PoolSample[]): number | null {
+  for (let at = samples.length - 1; at >= Math.max(0, samples.length - 20); at--) {
+    const value = of(samples[at] as PoolSample)
+    if (value !== null) return value
+  }
+  return null
 }
 
 function optionsOf(element: HTMLElement, unit: (value: number) => string, lines: readonly Line[]): uPlot.Options {
@@ -139,7 +147,7 @@ function optionsOf(element: HTMLElement, unit: (value: number) => string, lines:
         stroke: read(line.colour),
         width: 1.5,
         points: { show: false },
-        spanGaps: false,
+        spanGaps: true, // not every task is measured, so not every frame has a time
         ...(line.dash === undefined ? {} : { dash: line.dash }),
       })),
     ],
@@ -149,7 +157,11 @@ function optionsOf(element: HTMLElement, unit: (value: number) => string, lines:
 export function timeText(ms: number): string {
   if (ms <= 0) return "0"
   if (ms < 1) return `${round(ms * 1000)} µs`
-  return ms < 1000 ? `${round(ms)} ms` : `${round(ms / 1000)} s`
+  if (ms < 1000) return `${round(ms)} ms`
+  if (ms < 120_000) return `${round(ms / 1000)} s`
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 120) return `${minutes} min`
+  return minutes < 2880 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${Math.floor(minutes / 1440)} d`
 }
 
 export function countText(value: number): string {

@@ -1,43 +1,40 @@
 /** What the page has recorded, as files: a trace for Perfetto, and the page itself with all that it shows. */
 import { OUTCOMES } from "#src/monitor/wire.js"
+import { type ChromeTrace, laneName, OWN_LANE, TraceWriter } from "#src/trace/trace-writer.js"
 import type { Model } from "./model.ts"
 
-interface TraceEvent {
-  readonly ph: "X" | "M" | "i" | "C"
-  readonly pid: number
-  readonly tid: number
-  readonly name: string
-  readonly ts?: number
-  readonly dur?: number
-  readonly s?: "t"
-  readonly cat?: string
-  readonly args?: Readonly<Record<string, string | number>>
-}
-
-/** The format of Chrome's traces: times in µs. */
-export function traceOf(model: Model): { readonly traceEvents: TraceEvent[]; readonly displayTimeUnit: "ms" } {
-  const pid = model.latest?.program.pid ?? 0
-  const events: TraceEvent[] = [
-    { ph: "M", pid, tid: 0, name: "process_name", args: { name: model.latest?.program.name ?? "" } },
+/** In Chrome's format, as `corepool/trace` writes it. */
+export function traceOf(model: Model): ChromeTrace {
+  const { program, time: now } = model.latest ?? { program: { pid: 0, name: "" }, time: 0 }
+  const lanes = [...model.lanes.values()]
+  const samples = [...model.samples.values()].flat()
+  const times = [
+    ...lanes.flatMap(({ blocks, marks }) => [blocks[0]?.[2], marks[0]?.[2]]),
+    ...samples.map((it) => it.time),
   ]
-  for (const { line, blocks, marks } of model.lanes.values()) {
-    const tid = line.id
-    events.push({ ph: "M", pid, tid, name: "thread_name", args: { name: `${line.pool} ${line.thread}` } })
+  const origin = times.reduce<number>((least, time = now) => Math.min(least, time), now)
+  const writer = new TraceWriter(program.pid, program.name, origin)
+  writer.lane(OWN_LANE, "pools")
+  for (const { line, blocks, waits, marks, open } of lanes) {
+    const lane = line.id
+    writer.lane(lane, laneName(line.pool, line.thread))
+    const slice = (name: number, time: number, end: number, args: Record<string, string | number>): void =>
+      writer.slice("task", model.names[name] ?? "", { lane, time }, end, { pool: line.pool, ...args })
     for (const [, name, start, duration, wait, task, outcome, count] of blocks) {
       const args = { task, outcome: OUTCOMES[outcome] ?? "unknown", tasks: count, ...(wait < 0 ? {} : { wait }) }
-      const title = model.names[name] ?? ""
-      events.push({ ph: "X", pid, tid, name: title, cat: "task", ts: start * 1000, dur: duration * 1000, args })
+      slice(name, start, start + duration, args)
     }
-    for (const [, kind, time] of marks)
-      events.push({ ph: "i", pid, tid, name: kind, cat: "thread", ts: time * 1000, s: "t" })
-  }
-  for (const samples of model.samples.values()) {
-    for (const { time, pool } of samples) {
-      const args = { queued: pool.queued, active: pool.active }
-      events.push({ ph: "C", pid, tid: 0, name: pool.name, ts: time * 1000, args })
+    for (const [, name, start, task] of open) slice(name, start, now, { task, outcome: "running" })
+    for (const [, what, time, duration] of waits) {
+      writer.slice("wait", what, { lane, time }, time + duration, { pool: line.pool })
     }
+    for (const [, kind, time] of marks) writer.instant("thread", kind, { lane, time })
   }
-  return { traceEvents: events, displayTimeUnit: "ms" }
+  for (const { time, pool } of samples) {
+    writer.count(`${pool.name} queue`, time, { queued: pool.queued })
+    writer.count(`${pool.name} threads`, time, { active: pool.active })
+  }
+  return writer.trace(origin, model.dropped)
 }
 
 /** The page with its data inside: no text in it can end the element that holds it. */

@@ -1,11 +1,10 @@
-/**
- * Draws the lanes. It runs sixty times a second, so it looks at each block once, draws none that would lie within a
- * pixel that is drawn already, and changes the colour as seldom as possible.
- */
+/** Draws the lanes: the time axis, the tasks that run now, and over them the tiles with all that has ended. */
 import type { Block } from "#src/monitor/wire.js"
-import { firstAfter, type Lane, type Model } from "./model.ts"
+import { LANE_HEIGHT, LaneTiles } from "./lane-tiles.ts"
+import type { Lane, Model } from "./model.ts"
+import { type Colours, coloursOf, palette } from "./palette.ts"
 
-export const LANE_HEIGHT = 26
+export { LANE_HEIGHT } from "./lane-tiles.ts"
 export const AXIS_HEIGHT = 22
 const GUTTER = 3
 
@@ -17,36 +16,19 @@ export interface View {
   readonly lanes: readonly Lane[]
   /** Functions that do not match are pale. */
   readonly matches: (name: string) => boolean
+  /** The text of the filter. */
+  readonly filter: string
   readonly selected: Block | undefined
   readonly focusedLane: number
-}
-
-interface Colours {
-  readonly text: string
-  readonly faint: string
-  readonly line: string
-  readonly lane: string
-  readonly bad: string
-  readonly mark: string
-  readonly focus: string
-  readonly tasks: readonly string[]
-}
-
-/** As many as a reader can tell apart. */
-export const PALETTE_SIZE = 8
-
-export function paletteIndex(name: string): number {
-  let hash = 7
-  for (let i = 0; i < name.length; i++) hash = (Math.imul(hash, 31) + name.charCodeAt(i)) | 0
-  return Math.abs(hash) % PALETTE_SIZE
 }
 
 export class LanesCanvas {
   readonly #canvas: HTMLCanvasElement
   readonly #context: CanvasRenderingContext2D
+  readonly #tiles = new LaneTiles()
   #colours: Colours
-  /** Of each name of the model, by its number. */
-  readonly #indices: number[] = []
+  /** How often the colours have changed. */
+  #appearance = 0
 
   constructor(canvas: HTMLCanvasElement) {
     this.#canvas = canvas
@@ -59,164 +41,108 @@ export class LanesCanvas {
   /** Light and dark have changed. */
   recolour(): void {
     this.#colours = coloursOf(this.#canvas)
+    this.#appearance++
   }
 
   draw(model: Model, view: View): void {
-    const { clientWidth: width } = this.#canvas
-    const height = AXIS_HEIGHT + Math.max(1, view.lanes.length) * LANE_HEIGHT
     const ratio = window.devicePixelRatio
-    if (this.#canvas.width !== Math.round(width * ratio) || this.#canvas.height !== Math.round(height * ratio)) {
-      this.#canvas.width = Math.round(width * ratio)
-      this.#canvas.height = Math.round(height * ratio)
-      this.#canvas.style.height = `${height}px`
+    const { clientWidth } = this.#canvas
+    const width = Math.round(clientWidth * ratio)
+    const rows = Math.max(1, view.lanes.length)
+    const height = Math.round((AXIS_HEIGHT + rows * LANE_HEIGHT) * ratio)
+    if (width === 0) return
+    if (this.#canvas.width !== width || this.#canvas.height !== height) {
+      this.#canvas.width = width
+      this.#canvas.height = height
+      this.#canvas.style.height = `${AXIS_HEIGHT + rows * LANE_HEIGHT}px`
     }
     const context = this.#context
-    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    const { lanes, span, end, matches, filter } = view
+    const scale = width / span
+    // A whole number of pixels, so that nothing trembles.
+    const start = Math.round((end - span) * scale) / scale
     context.fillStyle = this.#colours.lane
     context.fillRect(0, 0, width, height)
-    this.#drawAxis(view, width, height)
-    for (const [row, lane] of view.lanes.entries()) this.#drawLane(model, view, lane, row, width)
+    this.#drawAxis(view, start, scale, width, height, ratio)
+    for (const [row, lane] of lanes.entries()) this.#drawOpen(model, view, lane, row, start, scale, width, ratio)
+    const look = `${this.#appearance} ${filter}`
+    const top = Math.round(AXIS_HEIGHT * ratio)
+    this.#tiles.draw(context, model, { lanes, start, scale, ratio, width, matches, look }, this.#colours, top)
+    for (const [row, lane] of lanes.entries()) this.#drawOver(view, lane, row, start, scale, width, ratio)
   }
 
-  #drawAxis({ span, end }: View, width: number, height: number): void {
+  #drawAxis({ span, lanes }: View, start: number, scale: number, width: number, height: number, ratio: number): void {
     const context = this.#context
-    const step = stepOf((span / width) * 110)
-    context.font = "11px system-ui, sans-serif"
+    const step = stepOf((span / width) * 110 * ratio)
+    context.font = `${11 * ratio}px system-ui, sans-serif`
     context.textBaseline = "middle"
-    const start = end - span
-    for (let time = Math.ceil(start / step) * step; time < end; time += step) {
-      const x = Math.round(((time - start) / span) * width)
+    for (let time = Math.ceil(start / step) * step; (time - start) * scale < width; time += step) {
+      const x = Math.round((time - start) * scale)
       context.fillStyle = this.#colours.line
       context.fillRect(x, 0, 1, height)
       context.fillStyle = this.#colours.faint
-      context.fillText(clock(time, step), x + 4, AXIS_HEIGHT / 2)
+      context.fillText(clock(time, step), x + 4 * ratio, (AXIS_HEIGHT / 2) * ratio)
+    }
+    for (const [row, { line }] of lanes.entries()) {
+      // The threads of another pool begin with a stronger line.
+      const isFirst = line.pool !== lanes[row - 1]?.line.pool
+      context.fillStyle = isFirst && row > 0 ? this.#colours.faint : this.#colours.line
+      context.fillRect(0, Math.round((AXIS_HEIGHT + row * LANE_HEIGHT - 2) * ratio), width, Math.ceil(ratio))
     }
   }
 
-  #drawLane(model: Model, view: View, lane: Lane, row: number, width: number): void {
+  /** The tasks that run now, the outer ones first. */
+  #drawOpen(
+    model: Model,
+    view: View,
+    lane: Lane,
+    row: number,
+    start: number,
+    scale: number,
+    width: number,
+    ratio: number,
+  ): void {
     const context = this.#context
-    const { span, end, matches, selected } = view
-    const start = end - span
-    const scale = width / span
-    const top = AXIS_HEIGHT + row * LANE_HEIGHT
-    const height = LANE_HEIGHT - GUTTER
-    context.fillStyle = this.#colours.line
-    context.fillRect(0, top + LANE_HEIGHT - 1, width, 1)
-    const { blocks } = lane
-    let drawn = -1
-    let colour = ""
-    const paint = (name: number, from: number, to: number, bad: boolean): void => {
-      const left = Math.max(0, (from - start) * scale)
-      const right = Math.min(width, Math.max((to - start) * scale, left + 1))
-      // Of blocks within one pixel the first is drawn; a failure always is.
-      if (right <= drawn + 0.5 && !bad) return
-      const wanted = this.#colourOf(model, name, matches)
-      if (wanted !== colour) context.fillStyle = colour = wanted
-      context.fillRect(left, top + 1, Math.max(right - left - (right - left > 3 ? 1 : 0), 1), height)
-      if (bad) {
-        context.fillStyle = colour = this.#colours.bad
-        context.fillRect(left, top + height - 4, Math.max(right - left, 2), 5)
-      }
-      drawn = right
+    const height = (LANE_HEIGHT - GUTTER) * ratio
+    const top = (AXIS_HEIGHT + row * LANE_HEIGHT) * ratio
+    for (const [, name, since, , depth] of lane.open) {
+      const left = Math.max(0, (since - start) * scale)
+      if (left >= width) continue
+      const title = model.names[name] ?? ""
+      const inset = Math.round((height / 4) * 0.9 * Math.min(3, depth))
+      context.fillStyle = view.matches(title)
+        ? (this.#colours.tasks[palette.indexOf(title)] ?? this.#colours.text)
+        : this.#colours.line
+      context.fillRect(left, top + inset, width - left, height - inset)
+      const letters = Math.floor((width - left - 9 * ratio) / (6 * ratio))
+      if (letters < 4) continue
+      context.fillStyle = "#fff"
+      const text = title.length > letters ? `${title.slice(0, letters - 1)}…` : title
+      context.fillText(text, left + 5 * ratio, top + inset + (height - inset) / 2)
     }
-    for (let at = firstAfter(blocks, (block) => block[2] + block[3], start); at < blocks.length; at++) {
-      const block = blocks[at] as Block
-      if (block[2] > end) break
-      paint(block[1], block[2], block[2] + block[3], block[6] === 2 || block[6] === 4)
+  }
+
+  /** What lies over the blocks: the wait that lasts, the selected task, the lane that has the focus. */
+  #drawOver(view: View, lane: Lane, row: number, start: number, scale: number, width: number, ratio: number): void {
+    const context = this.#context
+    const height = (LANE_HEIGHT - GUTTER) * ratio
+    const top = (AXIS_HEIGHT + row * LANE_HEIGHT) * ratio
+    for (const [, , since] of lane.openWaits) {
+      const left = Math.max(0, (since - start) * scale)
+      context.fillStyle = this.#colours.hatch
+      if (left < width) context.fillRect(left, top, width - left, height)
     }
-    if (lane.open !== undefined && lane.open[2] < end) paint(lane.open[1], lane.open[2], end, false)
-    this.#labels(model, view, lane, top, height, scale, width)
-    this.#marks(lane, start, end, top, height, scale)
-    if (lane.ended < end) {
-      context.fillStyle = this.#colours.line
-      const left = Math.max(0, (lane.ended - start) * scale)
-      context.fillRect(left, top + LANE_HEIGHT / 2 - 1, width - left, 2)
-    }
+    const { selected } = view
     if (selected !== undefined && selected[0] === lane.line.id) {
       context.strokeStyle = this.#colours.focus
-      context.lineWidth = 2
-      context.strokeRect((selected[2] - start) * scale - 1, top, Math.max(selected[3] * scale, 3) + 2, height + 2)
+      context.lineWidth = 2 * ratio
+      const left = (selected[2] - start) * scale
+      context.strokeRect(left - ratio, top, Math.max(selected[3] * scale, 3 * ratio) + 2 * ratio, height)
     }
     if (view.focusedLane === row) {
       context.fillStyle = this.#colours.focus
-      context.fillRect(0, top, 3, LANE_HEIGHT - 1)
+      context.fillRect(0, top, 3 * ratio, height)
     }
-  }
-
-  /** Names, where they fit into their blocks. */
-  #labels(model: Model, view: View, lane: Lane, top: number, height: number, scale: number, width: number): void {
-    const context = this.#context
-    const start = view.end - view.span
-    const wide = 44 / scale
-    context.font = "11px system-ui, sans-serif"
-    context.textBaseline = "middle"
-    const write = (name: string, from: number, to: number): void => {
-      const left = Math.max(0, (from - start) * scale) + 5
-      const room = Math.min(width, (to - start) * scale) - left - 4
-      const letters = Math.floor(room / 6)
-      if (letters < 4) return
-      context.fillStyle = "#fff"
-      context.fillText(name.length > letters ? `${name.slice(0, letters - 1)}…` : name, left, top + 1 + height / 2)
-    }
-    const { blocks, open } = lane
-    for (let at = firstAfter(blocks, (block) => block[2] + block[3], start); at < blocks.length; at++) {
-      const [, name, from, duration, , , , count] = blocks[at] as Block
-      if (from > view.end) break
-      if (duration < wide) continue
-      const title = model.names[name] ?? ""
-      write(count > 1 ? `${title} × ${count}` : title, from, from + duration)
-    }
-    if (open !== undefined && view.end - open[2] > wide) write(model.names[open[1]] ?? "", open[2], view.end)
-  }
-
-  #marks(lane: Lane, start: number, end: number, top: number, height: number, scale: number): void {
-    const context = this.#context
-    for (const [, kind, time] of lane.marks) {
-      if (time < start || time > end) continue
-      const x = (time - start) * scale
-      if (kind === "stole") {
-        context.fillStyle = this.#colours.mark
-        context.beginPath()
-        context.moveTo(x, top + 1)
-        context.lineTo(x + 4, top + 8)
-        context.lineTo(x - 4, top + 8)
-        context.fill()
-      } else if (kind === "died") {
-        context.strokeStyle = this.#colours.bad
-        context.lineWidth = 3
-        context.beginPath()
-        for (const slope of [-1, 1]) {
-          context.moveTo(x - 6, top + height / 2 - 6 * slope)
-          context.lineTo(x + 6, top + height / 2 + 6 * slope)
-        }
-        context.stroke()
-      } else {
-        context.fillStyle = this.#colours.faint
-        context.fillRect(x, top, 2, height)
-      }
-    }
-  }
-
-  #colourOf(model: Model, name: number, matches: (name: string) => boolean): string {
-    const title = model.names[name] ?? ""
-    if (!matches(title)) return this.#colours.line
-    const index = (this.#indices[name] ??= paletteIndex(title))
-    return this.#colours.tasks[index] ?? this.#colours.text
-  }
-}
-
-function coloursOf(element: Element): Colours {
-  const style = getComputedStyle(element)
-  const read = (name: string): string => style.getPropertyValue(name).trim()
-  return {
-    text: read("--text"),
-    faint: read("--faint"),
-    line: read("--line"),
-    lane: read("--lane"),
-    bad: read("--bad"),
-    mark: read("--mark"),
-    focus: read("--focus"),
-    tasks: Array.from({ length: PALETTE_SIZE }, (_, at) => read(`--task-${at}`)),
   }
 }
 

@@ -12,6 +12,10 @@ export interface LanesProps {
   readonly model: Model
   readonly lanes: readonly Lane[]
   readonly matches: (name: string) => boolean
+  /** The text of the filter. */
+  readonly filter: string
+  readonly span: number
+  readonly setSpan: (span: number) => void
   readonly selected: Block | undefined
   readonly select: (block: Block | undefined) => void
   readonly isPaused: boolean
@@ -22,10 +26,10 @@ export interface LanesProps {
 
 export function Lanes(props: LanesProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [span, setSpan] = useState(10_000)
+  const { span, setSpan } = props
   const [focused, setFocused] = useState(-1)
-  const state = useRef({ ...props, span, focused, end: 0, lag: 0 })
-  Object.assign(state.current, props, { span, focused })
+  const state = useRef({ ...props, focused, end: 0, lag: 0 })
+  Object.assign(state.current, props, { focused })
 
   useEffect(() => {
     const element = canvas.current
@@ -39,8 +43,8 @@ export function Lanes(props: LanesProps): JSX.Element {
     const draw = (): void => {
       const now = state.current
       if (!now.isPaused) now.end = nowOf(now, calm.matches)
-      const { model, lanes, matches, selected, end } = now
-      const view: View = { span: now.span, end, lanes, matches, selected, focusedLane: now.focused }
+      const { model, lanes, matches, filter, selected, end } = now
+      const view: View = { span: now.span, end, lanes, matches, filter, selected, focusedLane: now.focused }
       drawing.draw(model, view)
       request = requestAnimationFrame(draw)
     }
@@ -117,15 +121,18 @@ export function Lanes(props: LanesProps): JSX.Element {
     const time = end - span + (event.offsetX / clientWidth) * span
     const near = (4 / clientWidth) * span
     const at = firstAfter(lane.blocks, (block) => block[2] + block[3], time - near)
-    const block = lane.blocks[at]
-    props.select(block !== undefined && block[2] <= time + near ? block : undefined)
+    props.select(innermost(lane.blocks, at, time + near))
   }
 
   return (
     <div class="lanes">
       <div class="lane-names" aria-hidden="true">
-        {props.lanes.map(({ line }) => (
-          <div key={line.id} title={`${line.pool} ${line.thread}`}>
+        {props.lanes.map(({ line }, row) => (
+          <div
+            key={line.id}
+            title={`${line.thread}, a thread of ${line.pool}`}
+            class={row > 0 && props.lanes[row - 1]?.line.pool !== line.pool ? "other-pool" : ""}
+          >
             {line.thread}
           </div>
         ))}
@@ -164,6 +171,17 @@ export function Lanes(props: LanesProps): JSX.Element {
   )
 }
 
+/** Among the blocks from this place on, which are in the order of their ends, the deepest that has begun by then. */
+function innermost(blocks: readonly Block[], from: number, time: number): Block | undefined {
+  let best: Block | undefined
+  for (let at = from; at < blocks.length; at++) {
+    const block = blocks[at] as Block
+    if (block[2] <= time && (best === undefined || block[8] > best[8])) best = block
+    if (block[8] === 0) break
+  }
+  return best
+}
+
 /** What a lane ends with: a little in the past, so that frames have arrived for all that is shown. */
 function nowOf(now: { model: Model; isLive: boolean; lag: number }, isCalm: boolean): number {
   const latest = now.model.latest?.time ?? 0
@@ -180,6 +198,6 @@ function clamp(span: number): number {
   return Math.min(LONGEST, Math.max(SHORTEST, span))
 }
 
-function spanText(span: number): string {
+export function spanText(span: number): string {
   return span >= 1000 ? `${(span / 1000).toFixed(span < 10_000 ? 1 : 0)} s` : `${span.toFixed(0)} ms`
 }

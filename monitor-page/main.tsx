@@ -5,15 +5,17 @@ import { useEffect, useState } from "preact/hooks"
 import { Charts } from "./charts.tsx"
 import { follow, request, type Status, takeToken } from "./connection.ts"
 import { download, pageOf, traceOf } from "./exports.ts"
-import { paletteIndex } from "./lanes-canvas.ts"
 import { Lanes } from "./lanes.tsx"
 import { Model, type Saved } from "./model.ts"
-import { Details, Locks, Pools, Schedules, Tasks, Threads } from "./tables.tsx"
+import { Locks, Nodes, Schedules } from "./more-tables.tsx"
+import { Details, Pools, Swatch, Tasks, Threads } from "./tables.tsx"
 
 const recorded = document.getElementById("recorded")?.textContent
 const model = recorded === undefined || recorded === null ? new Model() : Model.restore(JSON.parse(recorded) as Saved)
 const token = recorded === undefined || recorded === null ? takeToken() : ""
 
+/** How many lanes the page shows. */
+const MOST_LANES = 64
 /** How many functions the legend of the lanes has. */
 const MOST_NAMES = 12
 
@@ -35,6 +37,7 @@ function App(): JSX.Element {
   const [filter, setFilter] = useState("")
   const [pool, setPool] = useState<number | undefined>(undefined)
   const [only, setOnly] = useState("")
+  const [span, setSpan] = useState(10_000)
   const [selected, setSelected] = useState<Block | undefined>(undefined)
   const [problem, setProblem] = useState<string | undefined>(undefined)
 
@@ -67,7 +70,11 @@ function App(): JSX.Element {
   }
   const wanted = filter.trim().toLowerCase()
   const matches = (name: string): boolean => wanted === "" || name.toLowerCase().includes(wanted)
-  const lanes = [...model.lanes.values()].filter(({ line }) => only === "" || line.pool === only)
+  // Of threads that have ended, while they can be seen.
+  const known = model.lanesSince(paused || status === "recorded" ? 0 : frame.time - Math.max(span, 10_000))
+  const mine = known.filter(({ line }) => only === "" || line.pool === only)
+  const lanes = mine.slice(0, MOST_LANES)
+  const hidden = mine.length - lanes.length + frame.lanes.moreThreads
   const chosen = frame.pools.find(({ id }) => id === pool) ?? busiest(frame)
   const { program, lanes: news } = frame
   return (
@@ -125,23 +132,29 @@ function App(): JSX.Element {
               Pool{" "}
               <select value={only} onChange={(event) => setOnly(event.currentTarget.value)}>
                 <option value="">all</option>
-                {[...new Set([...model.lanes.values()].map(({ line }) => line.pool))].map((name) => (
+                {[...new Set(known.map(({ line }) => line.pool))].map((name) => (
                   <option key={name} value={name}>
                     {name}
                   </option>
                 ))}
               </select>
             </label>
-            {model.isSampled && (
-              <span class="note">Sampled: a block stands for all tasks that a thread began within 4 ms</span>
+            {model.sampled.time > frame.time - span && (
+              <span class="note">
+                Sampled: a block stands for all tasks that a thread began within {model.sampled.grain} ms
+              </span>
             )}
+            {hidden > 0 && <span class="note">{hidden.toLocaleString("en")} more threads are not shown</span>}
             {model.dropped > 0 && <span class="note">{model.dropped.toLocaleString("en")} events were lost</span>}
           </div>
-          {news.isLive || lanes.length > 0 ? (
+          {lanes.length > 0 ? (
             <Lanes
               model={model}
               lanes={lanes}
               matches={matches}
+              filter={wanted}
+              span={span}
+              setSpan={setSpan}
               selected={selected}
               select={setSelected}
               isPaused={paused}
@@ -149,27 +162,42 @@ function App(): JSX.Element {
               isLive={status === "live"}
             />
           ) : (
-            <p class="faint">This process tells nothing about single tasks.</p>
+            <p class="empty">
+              {news.isLive
+                ? "No thread has begun or ended a task since this page was opened."
+                : "This process tells nothing about single tasks."}
+            </p>
           )}
           <Functions names={model.names} />
           <p class="faint">
-            ▲ a task that the thread has stolen, ✕ the thread has died, a red edge: the task has failed. The empty parts
-            of a lane are idle times. Whether a running task computes or waits cannot be told.
+            A red edge: the task has failed. A yellow edge: it was cancelled. ✕ the thread has died. ▲ the thread has
+            stolen a task. Stripes: the thread waits, for a lock or the like. The empty parts of a lane are idle times.
           </p>
           {selected !== undefined && <Details model={model} block={selected} close={() => setSelected(undefined)} />}
         </section>
         <div class="columns">
           <section class="scroll" aria-label="Table of threads" tabIndex={0}>
-            <Threads model={model} lanes={lanes} />
+            <Threads model={model} lanes={lanes} act={frame.allowActions ? act : undefined} />
           </section>
           <section class="scroll" aria-label="Table of tasks" tabIndex={0}>
             <Tasks model={model} lanes={lanes} matches={matches} selected={selected} select={setSelected} />
           </section>
         </div>
-        <section aria-label="Schedules and locks">
-          <Schedules frame={frame} act={act} />
-          <Locks frame={frame} />
-        </section>
+        {frame.fleets.map((fleet) => (
+          <section key={fleet.name} class="scroll" aria-label={`Nodes of ${fleet.name}`} tabIndex={0}>
+            <Nodes fleet={fleet} />
+          </section>
+        ))}
+        {frame.schedules.length > 0 && (
+          <section class="scroll" aria-label="Table of schedules" tabIndex={0}>
+            <Schedules frame={frame} act={act} />
+          </section>
+        )}
+        {frame.locks.length > 0 && (
+          <section class="scroll" aria-label="Table of locks" tabIndex={0}>
+            <Locks frame={frame} />
+          </section>
+        )}
       </main>
     </>
   )
@@ -181,7 +209,7 @@ function Functions({ names }: { readonly names: readonly string[] }): JSX.Elemen
     <div class="functions">
       {names.slice(0, MOST_NAMES).map((name) => (
         <span key={name}>
-          <i class={`swatch task-${paletteIndex(name)}`} />
+          <Swatch name={name} />
           {name === "" ? "(no name)" : name}
         </span>
       ))}

@@ -1,16 +1,24 @@
 /** What the page has heard so far, and what it shows of it. */
-import type { Block, Frame, LaneLine, Mark, OpenBlock, PoolLine } from "#src/monitor/wire.js"
+import type { Block, Frame, LaneLine, Mark, OpenBlock, OpenWait, PoolLine, Wait } from "#src/monitor/wire.js"
 
 /** For how long the page remembers, in ms. */
 export const KEPT = 5 * 60_000
-/** Blocks of a lane; the oldest go first. */
-const MOST_BLOCKS = 60_000
+/** Of a lane; the oldest go first. */
+const MOST_BLOCKS = 20_000
+const MOST_MARKS = 4000
+/** Of all pools together. */
+const MOST_SAMPLES = 120_000
+/** How many frames the page remembers what they have changed. */
+const MOST_CHANGES = 64
 
 export interface Lane {
   readonly line: LaneLine
+  /** In the order of their ends. */
   blocks: Block[]
+  waits: Wait[]
   marks: Mark[]
-  open: OpenBlock | undefined
+  open: OpenBlock[]
+  openWaits: OpenWait[]
   /** In ms since 1970; Infinity while its thread lives. */
   ended: number
 }
@@ -27,13 +35,56 @@ export class Model {
   readonly names: string[] = []
   readonly samples = new Map<number, PoolSample[]>()
   latest: Frame | undefined
-  isSampled = false
+  /** When blocks that stand for many tasks last came, and how wide they were. */
+  sampled: { readonly time: number; readonly grain: number } = { time: 0, grain: 0 }
   dropped = 0
   tasks = 0
+  /** Grows with each frame. */
+  revision = 0
+  /** For each of the last frames, the time since which it has changed the lanes. */
+  readonly #changes: number[] = []
 
   add(frame: Frame): void {
     this.latest = frame
-    const { time, pools, lanes } = frame
+    const { time, lanes } = frame
+    this.#addSamples(frame)
+    for (const name of lanes.names) this.names.push(name)
+    for (const line of lanes.lanes) {
+      const lane = this.lanes.get(line.id)
+      this.lanes.set(line.id, lane === undefined ? newLane(line) : { ...lane, line, ended: Infinity })
+    }
+    for (const lane of this.lanes.values()) {
+      if (lane.open.length > 0) lane.open = []
+      if (lane.openWaits.length > 0) lane.openWaits = []
+    }
+    for (const open of lanes.open) this.lanes.get(open[0])?.open.push(open)
+    for (const open of lanes.openWaits) this.lanes.get(open[0])?.openWaits.push(open)
+    let since = time
+    for (const block of lanes.blocks) {
+      this.lanes.get(block[0])?.blocks.push(block)
+      if (block[2] < since) since = block[2]
+    }
+    for (const wait of lanes.waits) {
+      this.lanes.get(wait[0])?.waits.push(wait)
+      since = Math.min(since, wait[2])
+    }
+    for (const mark of lanes.marks) {
+      const lane = this.lanes.get(mark[0])
+      lane?.marks.push(mark)
+      since = Math.min(since, mark[2])
+      if (lane !== undefined && (mark[1] === "exited" || mark[1] === "died")) lane.ended = mark[2]
+    }
+    if (lanes.grain > 0) this.sampled = { time, grain: lanes.grain }
+    this.dropped += lanes.dropped
+    this.tasks += lanes.tasks
+    this.revision++
+    this.#changes.push(since)
+    if (this.#changes.length > MOST_CHANGES) this.#changes.shift()
+    this.#forget(time - KEPT)
+  }
+
+  #addSamples({ time, pools }: Frame): void {
+    const most = Math.max(40, Math.floor(MOST_SAMPLES / Math.max(1, pools.length)))
     for (const pool of pools) {
       let samples = this.samples.get(pool.id)
       if (samples === undefined) this.samples.set(pool.id, (samples = []))
@@ -41,40 +92,39 @@ export class Model {
       const seconds = before === undefined ? 0 : (time - before.time) / 1000
       const throughput = seconds > 0 ? (pool.completed - (before?.pool.completed ?? 0)) / seconds : 0
       samples.push({ time, pool, throughput })
-      while ((samples[0]?.time ?? time) < time - KEPT) samples.shift()
+      const old = firstAfter(samples, (sample) => sample.time, time - KEPT)
+      const surplus = Math.max(old, samples.length - most)
+      if (surplus > 0) samples.splice(0, surplus)
     }
-    this.names.push(...lanes.names)
-    for (const line of lanes.lanes)
-      this.lanes.set(line.id, { line, blocks: [], marks: [], open: undefined, ended: Infinity })
-    for (const lane of this.lanes.values()) lane.open = undefined
-    for (const open of lanes.open) {
-      const lane = this.lanes.get(open[0])
-      if (lane !== undefined) lane.open = open
-    }
-    for (const block of lanes.blocks) this.lanes.get(block[0])?.blocks.push(block)
-    for (const mark of lanes.marks) {
-      const lane = this.lanes.get(mark[0])
-      lane?.marks.push(mark)
-      if (lane !== undefined && (mark[1] === "exited" || mark[1] === "died")) lane.ended = mark[2]
-    }
-    this.isSampled = lanes.isSampled
-    this.dropped += lanes.dropped
-    this.tasks += lanes.tasks
-    this.#forget(time - KEPT)
+  }
+
+  /** The time from which on the lanes look different than at this revision; Infinity if they do not. */
+  changedSince(revision: number): number {
+    const frames = this.revision - revision
+    if (frames > this.#changes.length) return -Infinity
+    return frames === 0 ? Infinity : Math.min(...this.#changes.slice(-frames))
   }
 
   #forget(before: number): void {
     for (const [id, lane] of this.lanes) {
       if (lane.ended < before) this.lanes.delete(id)
-      const surplus = Math.max(
-        lane.blocks.length - MOST_BLOCKS,
-        firstAfter(lane.blocks, (block) => block[2] + block[3], before),
-      )
-      // Seldom, because it copies the rest.
-      if (surplus > 1000) lane.blocks = lane.blocks.slice(surplus)
-      if ((lane.marks[0]?.[2] ?? before) < before) lane.marks = lane.marks.filter((mark) => mark[2] >= before)
+      lane.blocks = withoutOld(lane.blocks, (block) => block[2] + block[3], before, MOST_BLOCKS)
+      lane.waits = withoutOld(lane.waits, (wait) => wait[2] + wait[3], before, MOST_BLOCKS)
+      lane.marks = withoutOld(lane.marks, (mark) => mark[2], before, MOST_MARKS)
     }
     for (const [id, samples] of this.samples) if ((samples.at(-1)?.time ?? 0) < before) this.samples.delete(id)
+  }
+
+  /** Of threads that have lived since that time: those of one pool together, in the order of their numbers. */
+  lanesSince(time: number): Lane[] {
+    const pools = new Map<string, number>()
+    for (const { name } of this.latest?.pools ?? []) pools.set(name, pools.size)
+    const lanes = [...this.lanes.values()].filter(({ ended }) => ended >= time)
+    for (const { line } of lanes) if (!pools.has(line.pool)) pools.set(line.pool, pools.size)
+    return lanes.sort(
+      ({ line: a }, { line: b }) =>
+        (pools.get(a.pool) ?? 0) - (pools.get(b.pool) ?? 0) || byNumber.compare(a.thread, b.thread) || a.id - b.id,
+    )
   }
 
   /** All that is known, for a file. */
@@ -86,7 +136,7 @@ export class Model {
         Object.assign({}, lane, { ended: Number.isFinite(lane.ended) ? lane.ended : 0 }),
       ),
       samples: [...this.samples],
-      isSampled: this.isSampled,
+      sampled: this.sampled,
       dropped: this.dropped,
       tasks: this.tasks,
     }
@@ -99,11 +149,23 @@ export class Model {
     for (const lane of saved.lanes)
       model.lanes.set(lane.line.id, { ...lane, ended: lane.ended === 0 ? Infinity : lane.ended })
     for (const [id, samples] of saved.samples) model.samples.set(id, samples)
-    model.isSampled = saved.isSampled
+    model.sampled = saved.sampled
     model.dropped = saved.dropped
     model.tasks = saved.tasks
     return model
   }
+}
+
+const byNumber = new Intl.Collator("en", { numeric: true })
+
+function newLane(line: LaneLine): Lane {
+  return { line, blocks: [], waits: [], marks: [], open: [], openWaits: [], ended: Infinity }
+}
+
+/** Without the items that ended before the limit, and without the oldest of too many. Seldom, because it copies. */
+function withoutOld<T>(items: T[], endOf: (item: T) => number, limit: number, most: number): T[] {
+  const surplus = Math.max(items.length - most, firstAfter(items, endOf, limit))
+  return surplus > 1000 ? items.slice(surplus) : items
 }
 
 export interface Saved {
@@ -111,7 +173,7 @@ export interface Saved {
   readonly names: readonly string[]
   readonly lanes: readonly Lane[]
   readonly samples: readonly (readonly [number, PoolSample[]])[]
-  readonly isSampled: boolean
+  readonly sampled: Model["sampled"]
   readonly dropped: number
   readonly tasks: number
 }

@@ -2,12 +2,14 @@
 import { type Action, type Block, type Frame, OUTCOMES, type PoolLine } from "#src/monitor/wire.js"
 import type { JSX } from "preact"
 import { countText, timeText } from "./charts.tsx"
-import { clock, paletteIndex } from "./lanes-canvas.ts"
+import { clock } from "./lanes-canvas.ts"
 import { firstAfter, type Lane, type Model } from "./model.ts"
+import { palette } from "./palette.ts"
 
 export type Act = (action: Action) => void
 
 const MOST_TASKS = 60
+const MOST_POOLS = 100
 
 export function Pools(props: {
   readonly frame: Frame
@@ -19,7 +21,9 @@ export function Pools(props: {
   const hasActions = frame.allowActions
   return (
     <table>
-      <caption>Pools</caption>
+      <caption>
+        Pools{frame.pools.length > MOST_POOLS ? `, the first ${MOST_POOLS} of ${frame.pools.length}` : ""}
+      </caption>
       <thead>
         <tr>
           <th scope="col">name</th>
@@ -44,7 +48,14 @@ export function Pools(props: {
         </tr>
       </thead>
       <tbody>
-        {frame.pools.map((pool) => (
+        {frame.pools.length === 0 && (
+          <tr>
+            <td colSpan={hasActions ? 9 : 8} class="faint">
+              There is no pool.
+            </td>
+          </tr>
+        )}
+        {frame.pools.slice(0, MOST_POOLS).map((pool) => (
           <tr key={pool.id} class={pool.id === chosen ? "chosen" : ""}>
             <th scope="row">
               <button type="button" class="link" aria-pressed={pool.id === chosen} onClick={() => choose(pool.id)}>
@@ -74,7 +85,8 @@ export function Pools(props: {
   )
 }
 
-function limitText({ core, maximum }: PoolLine): string {
+function limitText({ core, maximum, kind }: PoolLine): string {
+  if (kind === "fork/join") return ""
   return maximum === undefined ? " to ∞" : maximum === core ? "" : ` to ${maximum}`
 }
 
@@ -102,14 +114,14 @@ function PoolButtons({ pool, act }: { readonly pool: PoolLine; readonly act: Act
         </>
       )}
       {actions.includes("pause") && (
-        <>
-          <button type="button" onClick={() => act({ action: "pause", id })}>
-            Pause
-          </button>
-          <button type="button" onClick={() => act({ action: "resume", id })}>
-            Resume
-          </button>
-        </>
+        <button type="button" aria-label={`Pause ${name}`} onClick={() => act({ action: "pause", id })}>
+          Pause
+        </button>
+      )}
+      {actions.includes("resume") && (
+        <button type="button" aria-label={`Resume ${name}`} onClick={() => act({ action: "resume", id })}>
+          Resume
+        </button>
       )}
       {actions.includes("shutdown") && (
         <button
@@ -126,7 +138,13 @@ function PoolButtons({ pool, act }: { readonly pool: PoolLine; readonly act: Act
   )
 }
 
-export function Threads({ model, lanes }: { readonly model: Model; readonly lanes: readonly Lane[] }): JSX.Element {
+export function Threads(props: {
+  readonly model: Model
+  readonly lanes: readonly Lane[]
+  /** Undefined if the page may not change anything. */
+  readonly act: Act | undefined
+}): JSX.Element {
+  const { model, lanes, act } = props
   const now = model.latest?.time ?? 0
   return (
     <table>
@@ -138,6 +156,9 @@ export function Threads({ model, lanes }: { readonly model: Model; readonly lane
           <th scope="col">runs now</th>
           <th scope="col" class="number">
             busy
+          </th>
+          <th scope="col" class="number">
+            waits
           </th>
           <th scope="col" class="number">
             tasks
@@ -152,22 +173,34 @@ export function Threads({ model, lanes }: { readonly model: Model; readonly lane
       </thead>
       <tbody>
         {lanes.map((lane) => {
-          const { busy, tasks, failed, steals } = lately(lane, now)
-          const { open, line, ended } = lane
-          const end =
-            ended < Infinity ? (lane.marks.some(([, kind]) => kind === "died") ? "has died" : "has ended") : "idle"
+          const { busy, blocked, tasks, failed, steals } = lately(lane, now)
+          const { line } = lane
+          const running = lane.open.at(-1)
           return (
             <tr key={line.id}>
-              <th scope="row">{line.thread}</th>
-              <td>{line.pool}</td>
-              <td>
-                {open === undefined
-                  ? end
-                  : `${nameText(model.names[open[1]])}, for ${timeText(Math.max(0, now - open[2]))}`}
+              <th scope="row" class="short" title={line.thread}>
+                {line.thread}
+              </th>
+              <td class="short" title={line.pool}>
+                {line.pool}
               </td>
-              <td class="number">{`${Math.round(busy * 100)} %`}</td>
+              <td>
+                {doingText(model, lane, now)}
+                {act !== undefined && running !== undefined && (
+                  <button
+                    type="button"
+                    class="small"
+                    aria-label={`Cancel ${nameText(model.names[running[1]])} in ${line.thread}`}
+                    onClick={() => act({ action: "cancel", task: running[3] })}
+                  >
+                    Cancel
+                  </button>
+                )}
+              </td>
+              <td class="number">{percent(busy)}</td>
+              <td class="number">{percent(blocked)}</td>
               <td class="number">{tasks.toLocaleString("en")}</td>
-              <td class="number">{failed}</td>
+              <td class={failed > 0 ? "number bad" : "number"}>{failed}</td>
               <td class="number">{steals}</td>
             </tr>
           )
@@ -177,18 +210,48 @@ export function Threads({ model, lanes }: { readonly model: Model; readonly lane
   )
 }
 
-function lately(lane: Lane, now: number): { busy: number; tasks: number; failed: number; steals: number } {
+function doingText(model: Model, { open, openWaits, ended, marks }: Lane, now: number): string {
+  const running = open.at(-1)
+  if (running === undefined) {
+    if (ended === Infinity) return "idle"
+    return marks.some(([, kind]) => kind === "died") ? "has died" : "has ended"
+  }
+  const wait = openWaits.at(-1)
+  const text = `${nameText(model.names[running[1]])}, for ${timeText(Math.max(0, now - running[2]))}`
+  return wait === undefined ? text : `${text}; waits: ${wait[1]}, for ${timeText(Math.max(0, now - wait[2]))}`
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
+interface Lately {
+  readonly busy: number
+  readonly blocked: number
+  readonly tasks: number
+  readonly failed: number
+  readonly steals: number
+}
+
+function lately(lane: Lane, now: number): Lately {
   const from = now - 10_000
-  let [busy, tasks, failed] = [0, 0, 0]
+  let [busy, blocked, tasks, failed] = [0, 0, 0, 0]
   for (let at = firstAfter(lane.blocks, (block) => block[2] + block[3], from); at < lane.blocks.length; at++) {
-    const [, , start, duration, , , outcome, count] = lane.blocks[at] as Block
-    busy += start + duration - Math.max(start, from)
+    const [, , start, duration, , , outcome, count, depth, time] = lane.blocks[at] as Block
+    // What ran inside of another task is part of it.
+    if (depth === 0) busy += start >= from || duration === 0 ? time : (time * (start + duration - from)) / duration
     tasks += count
     if (outcome === 2 || outcome === 4) failed++
   }
-  if (lane.open !== undefined) busy += Math.max(0, now - Math.max(lane.open[2], from))
+  for (const [, , start, , depth] of lane.open) if (depth === 0) busy += Math.max(0, now - Math.max(start, from))
+  for (let at = firstAfter(lane.waits, (wait) => wait[2] + wait[3], from); at < lane.waits.length; at++) {
+    const [, , start, duration] = lane.waits[at] as Lane["waits"][number]
+    blocked += start + duration - Math.max(start, from)
+  }
+  const [wait] = lane.openWaits
+  if (wait !== undefined) blocked += Math.max(0, now - Math.max(wait[2], from))
   const steals = lane.marks.filter(([, kind, time]) => kind === "stole" && time >= from).length
-  return { busy: Math.min(1, busy / 10_000), tasks, failed, steals }
+  return { busy: Math.min(1, busy / 10_000), blocked: Math.min(1, blocked / 10_000), tasks, failed, steals }
 }
 
 export function Tasks(props: {
@@ -226,17 +289,17 @@ export function Tasks(props: {
           const title = nameText(model.names[name])
           return (
             <tr key={`${lane} ${start} ${task}`} class={block === selected ? "chosen" : ""}>
-              <th scope="row">
+              <th scope="row" class="short" title={title}>
                 <button type="button" class="link" onClick={() => select(block)}>
-                  <i class={`swatch task-${paletteIndex(model.names[name] ?? "")}`} />
+                  <Swatch name={model.names[name] ?? ""} />
                   {count > 1 ? `${title} × ${count}` : title}
                 </button>
               </th>
-              <td>{clock(start, 1)}</td>
+              <td class="time">{clock(start, 1)}</td>
               <td class="number">{timeText(duration)}</td>
               <td class="number">{wait < 0 ? "–" : timeText(wait)}</td>
               <td class={outcome === 2 || outcome === 4 ? "bad" : ""}>{OUTCOMES[outcome]}</td>
-              <td>{model.lanes.get(lane)?.line.thread}</td>
+              <td class="short">{model.lanes.get(lane)?.line.thread}</td>
             </tr>
           )
         })}
@@ -251,7 +314,7 @@ export function Details(props: {
   readonly close: () => void
 }): JSX.Element {
   const { model, block, close } = props
-  const [lane, name, start, duration, wait, task, outcome, count] = block
+  const [lane, name, start, duration, wait, task, outcome, count, , busy] = block
   const line = model.lanes.get(lane)?.line
   const facts: readonly (readonly [string, string])[] = [
     ["function", nameText(model.names[name])],
@@ -260,6 +323,7 @@ export function Details(props: {
     ["began", clock(start, 1)],
     [count > 1 ? "from the first to the last" : "ran", timeText(duration)],
     ["waited", wait < 0 ? "unknown" : timeText(wait)],
+    ...(count > 1 ? [["busy", timeText(busy)] as const] : []),
     ["outcome", count > 1 ? `${OUTCOMES[outcome]} (the worst of them)` : (OUTCOMES[outcome] ?? "")],
     count > 1 ? ["stands for", `${count} tasks; the longest is named`] : ["number", `${task}`],
   ]
@@ -280,75 +344,11 @@ export function Details(props: {
   )
 }
 
-export function Schedules({ frame, act }: { readonly frame: Frame; readonly act: Act }): JSX.Element | null {
-  if (frame.schedules.length === 0) return null
-  return (
-    <table>
-      <caption>Schedules{frame.moreSchedules > 0 ? `, and ${frame.moreSchedules} more` : ""}</caption>
-      <thead>
-        <tr>
-          <th scope="col">function</th>
-          <th scope="col">pool</th>
-          <th scope="col">repeats</th>
-          <th scope="col">next run</th>
-          {frame.allowActions && <th scope="col">actions</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {frame.schedules.map(({ id, name, pool, isPeriodic, next }) => (
-          <tr key={id}>
-            <th scope="row">{nameText(name)}</th>
-            <td>{pool}</td>
-            <td>{isPeriodic ? "yes" : "no"}</td>
-            <td>
-              {next === undefined ? "unknown" : `${clock(next, 1000)}, in ${timeText(Math.max(0, next - frame.time))}`}
-            </td>
-            {frame.allowActions && (
-              <td>
-                <button
-                  type="button"
-                  onClick={() => act({ action: "cancel", id })}
-                  aria-label={`Cancel ${nameText(name)}`}
-                >
-                  Cancel
-                </button>
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+/** The colour of a function. */
+export function Swatch({ name }: { readonly name: string }): JSX.Element {
+  return <i class="swatch" style={{ background: `var(--task-${palette.indexOf(name)})` }} />
 }
 
-export function Locks({ frame }: { readonly frame: Frame }): JSX.Element | null {
-  if (frame.locks.length === 0) return null
-  return (
-    <table>
-      <caption>Locks that the program has named</caption>
-      <thead>
-        <tr>
-          <th scope="col">name</th>
-          <th scope="col">state</th>
-          <th scope="col">who waits</th>
-        </tr>
-      </thead>
-      <tbody>
-        {frame.locks.map(({ name, holder, waiting, waitingCount }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td>{holder}</td>
-            <td>
-              {waitingCount === 0 ? "no thread" : waiting.join(", ")}
-              {waitingCount > waiting.length ? ` and ${waitingCount - waiting.length} more` : ""}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-function nameText(name: string | undefined): string {
+export function nameText(name: string | undefined): string {
   return name === undefined || name === "" ? "(no name)" : name
 }

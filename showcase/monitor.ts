@@ -21,7 +21,9 @@ export const monitor: Stage = {
       say("(Enter or Ctrl-C ends the tour)")
       await keyOrSignal()
     } else {
-      const { completed, queued } = await snapshot(page)
+      let told = await snapshot(page)
+      while (told.completed === 0) told = await snapshot(page)
+      const { completed, queued } = told
       say(`in a terminal there would be an address to open; a snapshot: ${completed} tasks completed, ${queued} queued`)
     }
     stopped.abort()

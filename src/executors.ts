@@ -4,9 +4,12 @@ import { ForkJoinPool } from "./forkjoin/fork-join-pool.ts"
 import { platformThreads, type ScheduledThreadPoolExecutor, type ThreadPoolExecutor } from "./platform/pools.ts"
 import { usePlatform } from "./platform/provide.ts"
 import type { ThreadPerTaskExecutor } from "./pool/thread-per-task-executor.ts"
+import type { CachedPoolOptions } from "./pool/thread-pool-options.ts"
 import type { ScheduledExecutorService } from "./schedule/scheduled-future.ts"
 import type { ThreadFactory } from "./thread/thread-factory.ts"
 import {
+  areSizes,
+  type CachedPoolMaker,
   type CallableAdapter,
   newCachedThreadPool,
   newFixedThreadPool,
@@ -54,10 +57,20 @@ export const Executors = {
     return newSingleThreadExecutor(orPlatform(factory))
   },
 
-  /** A thread for every task that finds none idle; idle threads leave after a minute. */
-  newCachedThreadPool(factory?: ThreadFactory): ThreadPoolExecutor {
-    return newCachedThreadPool(orPlatform(factory))
-  },
+  /**
+   * A thread for every task that finds none idle; idle threads leave after a minute. With sizes there are at most
+   * `maximumPoolSize` threads, for which further tasks wait, and `corePoolSize` of them stay: a `ThreadPoolExecutor`
+   * with `growth: "eager"`.
+   *
+   * @example
+   * ```ts
+   * import { Executors } from "corepool"
+   *
+   * await using pool = Executors.newCachedThreadPool({ corePoolSize: 1, maximumPoolSize: 4 })
+   * console.log(await pool.submit((n: number) => n * n, 7)) // => 49
+   * ```
+   */
+  newCachedThreadPool: cachedThreadPool as CachedPoolMaker,
 
   /**
    * Runs tasks later or periodically, on `core` threads.
@@ -111,6 +124,10 @@ export const Executors = {
     return platformThreads()
   },
 } as const
+
+function cachedThreadPool(first?: ThreadFactory | CachedPoolOptions, second?: ThreadFactory): ThreadPoolExecutor {
+  return areSizes(first) ? newCachedThreadPool(first, orPlatform(second)) : newCachedThreadPool(orPlatform(first))
+}
 
 /** The factory, or platform threads if it is undefined. Null is passed on, to be refused. */
 function orPlatform(factory: ThreadFactory | undefined): ThreadFactory {

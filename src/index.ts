@@ -11,6 +11,9 @@ export type { Clock, ClockTimer } from "./time/clock.ts"
 export * from "./forkjoin/index.ts"
 export * from "./parallel/index.ts"
 
+// Events: what the channels of node:diagnostics_channel are given.
+export type * from "./events/index.ts"
+
 // Structured concurrency: tasks that end with the block that has started them.
 export { ScopedValue, StructuredTaskScope } from "./structured/scopes.ts"
 export * from "./structured/index.ts"
@@ -24,6 +27,7 @@ export { type ClassCodec, registerClass } from "./codec/revival.ts"
 export * from "./future/index.ts"
 
 // Threads: what runs tasks.
+export { Thread } from "./dump/thread.ts"
 export * from "./thread/index.ts"
 export type { WaitOptions } from "./memory/flow/waiting.ts"
 

@@ -69,3 +69,10 @@ export function late(due: number): number {
 export function clock(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
+
+/** Computes for so many rounds, which take as long on every thread. */
+export function compute(rounds: number): number {
+  let value = 0
+  for (let round = 0; round < rounds; round++) value = Math.sqrt(value + round)
+  return value
+}

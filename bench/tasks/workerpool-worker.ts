@@ -9,11 +9,12 @@ interface Workerpool {
 
 const { default: workerpool } = await installed<{ readonly default: Workerpool }>("workerpool")
 
-const { addPair, bump, hold, leave, relabel, stamp } = work
+const { addPair, bump, compute, hold, leave, relabel, stamp } = work
 
 workerpool.worker({
   addPair,
   bump,
+  compute,
   hold,
   leave,
   relabel,

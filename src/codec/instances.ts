@@ -11,7 +11,8 @@ import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
 import { setOwn, messageOf } from "../user-values.ts"
 import { isRevivable, type RegisteredClass, registeredAs, reviveShareable } from "./revival.ts"
-import { isKeyed, readSharedInstance, writeSharedInstance } from "./shared-parts.ts"
+import { isKeyed } from "./keys.ts"
+import { readSharedInstance, writeSharedInstance } from "./shared-parts.ts"
 import { ATTACHMENT, CUSTOM_INSTANCE, INSTANCE, SHARED_OBJECT } from "./bytes/tags.ts"
 
 // ------------------------------------------------------------------ registered classes

@@ -18,3 +18,47 @@ export { Emitter, type Listener } from "./emitter.ts"
 export { PQueue } from "./p-queue.ts"
 export type { PQueueAddOptions, PQueueEvent, PQueueOptions, PQueueRunningTask, PQueueTask } from "./p-queue-options.ts"
 export { type PQueueEnqueueOptions, type PQueueQueue, PriorityQueue, type RunFunction } from "./priority-queue.ts"
+export { isWorkerThread, Piscina, type PiscinaHistogram, workerData } from "./piscina.ts"
+export { move, type PiscinaTransferable, transferableSymbol, valueSymbol } from "./movable.ts"
+export type {
+  PiscinaEmitter,
+  PiscinaEventTarget,
+  PiscinaLoadBalancer,
+  PiscinaOptions,
+  PiscinaRunOptions,
+  PiscinaSettings,
+  PiscinaSignal,
+} from "./piscina-options.ts"
+export {
+  ArrayTaskQueue,
+  FixedQueue,
+  type PiscinaTask,
+  type PiscinaTaskQueue,
+  queueOptionsSymbol,
+} from "./piscina-queues.ts"
+export { PiscinaAbortError } from "./piscina-task.ts"
+export type { PiscinaTimes } from "./run-times.ts"
+export type { PiscinaWorker } from "./piscina-worker.ts"
+export type { PiscinaEvents, PiscinaListener, PiscinaThread } from "./piscina-events.ts"
+export {
+  E_CANCELED,
+  Mutex,
+  type MutexInterface,
+  type MutexReleaser,
+  Semaphore,
+  type SemaphoreInterface,
+} from "./mutex.ts"
+export { E_ALREADY_LOCKED, E_TIMEOUT, tryAcquire, withTimeout } from "./mutex-limits.ts"
+export {
+  type PoolProxy,
+  type PoolStats,
+  TerminateError,
+  type Workerpool,
+  workerpool,
+  WorkerPool,
+} from "./workerpool.ts"
+export type { PoolExecOptions, PoolWorkerArg, WorkerpoolOptions } from "./workerpool-options.ts"
+export type { WorkerpoolRegisterOptions, WorkerpoolWorker } from "./methods-in-thread.ts"
+export { PoolCancellationError, PoolPromise, PoolTimeoutError } from "./pool-promise.ts"
+export { FIFOQueue, LIFOQueue, type PoolTask, type PoolTaskQueue } from "./pool-queues.ts"
+export { Transfer } from "./pool-transfer.ts"

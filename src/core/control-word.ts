@@ -1,13 +1,16 @@
 /**
- * The control word of a ThreadPoolExecutor: run state and worker count in one Int32, so that a single compare-and-set
- * decides on both.
+ * The control word of a ThreadPoolExecutor: run state, pause and worker count in one Int32, so that a single
+ * compare-and-set decides on all three, and a worker reads them at once.
  *
- *     31 30 29 | 28 ................ 0        RUNNING  -> SHUTDOWN     shutdown()
- *     run state|     worker count             RUNNING  -> STOP         shutdownNow()
+ *     31 30 29 |   28  | 27 ......... 0       RUNNING  -> SHUTDOWN     shutdown()
+ *     run state| PAUSED|  worker count        RUNNING  -> STOP         shutdownNow()
  *                                             SHUTDOWN -> STOP         shutdownNow()
  * The run state only grows; it need not       SHUTDOWN -> TIDYING      queue and pool empty
  * visit every value.                          STOP     -> TIDYING      pool empty
  *                                             TIDYING  -> TERMINATED   terminated() has returned or thrown
+ *
+ * PAUSED is set by pause() and cleared by resume(). In a pool that has stopped it
+ * says that the pool was paused when it was stopped.
  *
  * Why one word: with two, a worker could be admitted between the check of the state and the increment of the count, and
  * termination would not wait for it.
@@ -15,7 +18,9 @@
 import { compareAndSet, load, store } from "#atomics"
 
 /** The most workers a pool can have. A larger limit has the same effect. */
-export const MOST_WORKERS = 0x1fff_ffff
+export const MOST_WORKERS = 0x0fff_ffff
+
+const PAUSED = 0x1000_0000
 
 /** Accepts tasks and runs what is queued. */
 const RUNNING = -0x2000_0000
@@ -34,6 +39,16 @@ export type Snapshot = number
 /** Compares without taking the word apart: the state is in the highest bits, so words are ordered as their states. */
 export function atLeast(seen: Snapshot, state: number): boolean {
   return seen >= state
+}
+
+/** Whether no worker may begin a task until the pool is resumed. */
+export function isPaused(seen: Snapshot): boolean {
+  return (seen & PAUSED) !== 0 && seen < STOP
+}
+
+/** Whether no worker may begin a task ever: the pool was stopped while it was paused. */
+export function hasStoppedPaused(seen: Snapshot): boolean {
+  return (seen & PAUSED) !== 0 && seen >= STOP
 }
 
 export function countIn(seen: Snapshot): number {
@@ -70,15 +85,24 @@ export abstract class Control {
   }
 
   /**
-   * -> SHUTDOWN or STOP, unless the state is there or beyond already; the count stays. -> TERMINATED, if all threads of
-   * the pool have died together and therefore have not counted themselves down.
+   * -> SHUTDOWN or STOP, unless the state is there or beyond already; the count stays, and so does the pause.
+   * -> TERMINATED, if all threads of the pool have died together and therefore have not counted themselves down.
    */
   advanceTo(state: number): void {
     for (;;) {
       const seen = this.snapshot
       if (atLeast(seen, state)) return
-      // { state, count }
-      if (this.replace(seen, state | countIn(seen))) return
+      // { state, paused, count }
+      if (this.replace(seen, state | (seen & (MOST_WORKERS | PAUSED)))) return
+    }
+  }
+
+  /** Sets or clears PAUSED; false if it is so already, or the pool has stopped. */
+  setPaused(paused: boolean): boolean {
+    for (;;) {
+      const seen = this.snapshot
+      if (isPaused(seen) === paused || atLeast(seen, STOP)) return false
+      if (this.replace(seen, seen ^ PAUSED)) return true
     }
   }
 

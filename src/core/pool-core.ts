@@ -1,8 +1,8 @@
 import { RejectedExecutionError } from "../errors.ts"
-import { guarded, type Report } from "../memory/flow/guard.ts"
-import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
+import { guarded, type Report, uncaught } from "../memory/flow/guard.ts"
+import { atLeast, countIn, isPaused, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
 import type { Admission, WorkQueue } from "./pool-host.ts"
-import type { PoolState } from "./pool-state.ts"
+import { EAGER, PACED, type PoolState } from "./pool-state.ts"
 import type { WorkerTable, Worker } from "./worker.ts"
 import type { WorkerExits } from "./worker-loop.ts"
 
@@ -45,14 +45,67 @@ export class PoolCore<R> implements WorkerExits<R> {
    *    refuses it), or the last worker may have left (starts one for the queue).
    * 3. The queue is full: starts a worker up to the maximum size for this task, which thus overtakes the queued ones.
    *    Else refuses it.
+   *
+   * If the pool grows eagerly, step 2 also starts a worker up to the maximum size, unless the idle ones suffice for all
+   * that waits. The new worker takes its tasks from the queue: so no task overtakes another, and a worker that becomes
+   * free before the new thread has begun takes the task. A virtual thread begins at once, and gets the task itself if
+   * no other waits: so the task takes no place in a queue with a bound.
+   *
+   * If the pool has a rate limiter, every task is queued, because it waits for the limiter there and not in the hand
+   * of a worker. So step 1 queues the task and then starts a worker, and step 3 refuses it.
+   *
+   * While the pool is paused, a task is queued even if there are fewer workers than the core size: see {@link resume}.
    */
   admit(task: R): boolean {
     const control = this.#state.control
-    if (control.workerCount < this.#state.corePoolSize && this.addWorker("core", task)) return true
-    if (!control.isRunning || !this.#queue.offer(task)) return this.addWorker("maximum", task)
+    const seen = control.snapshot
+    const isPaced = this.#state.hasPolicy(PACED)
+    if (!isPaced && countIn(seen) < this.#state.corePoolSize && !isPaused(seen) && this.addWorker("core", task))
+      return true
+    const isEager = this.#state.hasPolicy(EAGER)
+    if (!isPaced && isEager && this.#beginsAtOnce && this.addWorker("maximum", task)) return true
+    if (!control.isRunning || !this.#queue.offer(task)) return !isPaced && this.addWorker("maximum", task)
     if (!control.isRunning && this.#takeBack(task)) return false
-    if (control.workerCount === 0) this.addWorker("maximum")
+    const { workerCount } = control
+    if (workerCount === 0) this.addWorker("maximum")
+    else if (isPaced && workerCount < this.#state.corePoolSize) this.#growFor(task, "core")
+    else if (isEager) this.#growFor(task, "maximum")
     return true
+  }
+
+  /** Whether a new worker could begin a task now that no idle worker could. */
+  get #beginsAtOnce(): boolean {
+    const { control, activeCount } = this.#state
+    const seen = control.snapshot
+    if (this.#admission.hasIdleWorkers !== undefined || isPaused(seen)) return false
+    return this.#queue.isEmpty && countIn(seen) <= activeCount
+  }
+
+  /** The task was queued. If the factory throws now, the task is not accepted, unless a worker has it already. */
+  #growFor(task: R, bound: Bound): void {
+    if (bound === "core" ? isPaused(this.#state.control.snapshot) : !this.#isWanting) return
+    try {
+      this.addWorker(bound)
+    } catch (error) {
+      if (this.#takeBack(task)) throw error
+      uncaught(error)
+    }
+  }
+
+  /** Whether more tasks wait than there are idle workers, although there may be more workers. */
+  get #isWanting(): boolean {
+    const seen = this.#state.control.snapshot
+    if (this.#queue.isEmpty || isPaused(seen) || countIn(seen) >= this.#state.maximumPoolSize) return false
+    const { hasIdleWorkers } = this.#admission
+    return !(hasIdleWorkers?.() ?? countIn(seen) - this.#state.activeCount >= this.#queue.size)
+  }
+
+  /** Starts workers for what waits: up to the core size, or up to the maximum size if the pool grows eagerly. */
+  grow(): void {
+    const { control, corePoolSize } = this.#state
+    const wanted = Math.min(corePoolSize - control.workerCount, this.#queue.size)
+    for (let i = 0; i < wanted; i++) if (!this.addWorker("core") || this.#queue.isEmpty) return
+    if (this.#state.hasPolicy(EAGER)) while (this.#isWanting && this.addWorker("maximum"));
   }
 
   /**
@@ -134,22 +187,22 @@ export class PoolCore<R> implements WorkerExits<R> {
   // ------------------------------------------------------------------ workers
 
   left(worker: Worker<R>): void {
-    this.#workers.delete(worker)
+    this.#workers.delete(worker, true)
   }
 
-  ended(worker: Worker<R>, died: boolean): void {
+  ended(worker: Worker<R>, died: boolean, isSpent?: boolean): void {
     try {
-      this.workerExit(worker, died)
+      this.workerExit(worker, died, isSpent)
     } finally {
       this.relieve((error) => worker.reportUncaught(error))
     }
   }
 
   /**
-   * Called at the end of a worker. A worker that a task killed is replaced. A worker that left is replaced only if the
-   * pool would otherwise be too small for its queue.
+   * Called at the end of a worker. A worker that a task killed is replaced, and so is one that is spent while tasks
+   * wait. Another worker that left is replaced only if the pool would otherwise be too small for its queue.
    */
-  workerExit(worker: Worker<R>, died: boolean): void {
+  workerExit(worker: Worker<R>, died: boolean, isSpent = false): void {
     const { control } = this.#state
     if (died) control.removeWorker()
     this.#workers.delete(worker)
@@ -158,7 +211,7 @@ export class PoolCore<R> implements WorkerExits<R> {
     if (!died) {
       const core = this.#state.allowCoreThreadTimeOut ? 0 : this.#state.corePoolSize
       const needed = Math.max(core, this.#queue.isEmpty ? 0 : 1)
-      if (control.workerCount >= needed) return
+      if (control.workerCount >= needed && (!isSpent || this.#queue.isEmpty)) return
     }
     this.addWorker("maximum")
   }
@@ -202,6 +255,24 @@ export class PoolCore<R> implements WorkerExits<R> {
   get #isStranded(): boolean {
     const seen = this.#state.control.snapshot
     return countIn(seen) === 0 && !atLeast(seen, STOP) && !this.#queue.isEmpty
+  }
+
+  // ------------------------------------------------------------------ pause
+
+  /**
+   * No worker begins a task any more. Idle workers move to the gate, so that no task is handed to them; should this
+   * thread die before they have, a worker keeps the task that it was handed, and waits with it at the gate.
+   */
+  pause(): void {
+    if (this.#state.control.setPaused(true)) this.interruptIdleWorkers()
+  }
+
+  /** Lets workers go on, and starts those that were not started for the tasks that were queued meanwhile. */
+  resume(): void {
+    if (!this.#state.control.setPaused(false)) return
+    this.#state.gate.open()
+    this.#queue.lookAgain?.()
+    this.grow()
   }
 
   // ------------------------------------------------------------------ interruption and termination

@@ -10,6 +10,12 @@ import type { Worker } from "./worker.ts"
 /** Where tasks wait for a worker. */
 export interface WorkQueue<R> {
   readonly isEmpty: boolean
+  readonly size: number
+  /**
+   * Whether the queue itself holds tasks back while the pool is paused, and gives workers those that may run all the
+   * same. Otherwise workers wait at the gate.
+   */
+  readonly knowsPause?: boolean
   offer(task: R): boolean
   poll(): R | undefined
   remove(task: R): boolean
@@ -18,6 +24,8 @@ export interface WorkQueue<R> {
    * Without this method the core uses `remove`.
    */
   takeBack?(task: R): boolean
+  /** The pool is no longer paused: workers that wait in a queue that {@link knowsPause} look again. */
+  lookAgain?(): void
 }
 
 /** How the workers of a pool wait for tasks in its queue. */
@@ -27,6 +35,8 @@ export interface Deliveries<R> {
    * if the flow is interrupted.
    */
   receive(settle: Settle<R | undefined>, flow: Flow, timeout: number): void
+  /** A worker has received the task, and is about to begin it. */
+  begins?(task: R): void
 }
 
 /**
@@ -38,6 +48,11 @@ export interface Admission<R> {
    * one. Undefined if the factory refuses.
    */
   newWorker(firstTask: R | undefined): Worker<R> | undefined
+  /**
+   * Whether there are at least as many idle workers as tasks that wait. Without this method the core counts; so it must
+   * be there if workers take tasks while another thread counts.
+   */
+  readonly hasIdleWorkers?: () => boolean
   /**
    * No waiting task will ever run, because of this error. A command has no future, so for each command the error goes
    * to `tell`. Only where threads are made.
@@ -62,9 +77,15 @@ export interface Execution<R> {
   complete(task: R, value: unknown): void
   /** Throws the error if it is not part of the task's own outcome. */
   fail(task: R, error: unknown): void
-  afterExecute(task: R, error?: unknown): void
+  afterExecute(worker: Worker<R>, task: R, error?: unknown): void
+  /** The worker is about to wait for a task. */
+  idle?(worker: Worker<R>): void
   /** The task will never run, because of this error. */
   abandon(task: R, error: unknown): void
+  /** The pool has stopped while it was paused: cancels the task, which the worker has in hand and has not begun. */
+  drop(task: R): void
+  /** Whether the task is over before it has begun, because it was cancelled. */
+  isOver(task: R): boolean
   /**
    * Called with an error that has reached the worker's loop. If neither a command nor a hook threw it, a task has
    * broken something that the thread needs. The thread then halts here, with its tasks in hand, and this does not
@@ -81,6 +102,8 @@ export interface Execution<R> {
    * cancels what is under way, and is true.
    */
   mayLeave?(mustLeave: boolean): boolean
+  /** Whether the worker is to be replaced by another one, now that it is between two tasks. */
+  readonly isSpent?: boolean
   /**
    * How long a worker that may leave waits for a task before it does, in ms. The keep-alive time of the pool applies if
    * that is shorter, or if this is undefined.

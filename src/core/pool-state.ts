@@ -1,6 +1,7 @@
 import { add, compareAndSet, load, store } from "#atomics"
 import { Counter } from "../memory/structures/counter.ts"
 import { type Control, ControlWord, LocalControl } from "./control-word.ts"
+import { type Gate, LocalGate } from "./gate.ts"
 
 const CONTROL = 0
 const CORE = 1
@@ -11,7 +12,14 @@ const ACTIVE = 5
 const COMPLETED = 6
 const KEEP_ALIVE = 8
 const POLICIES = 10
-export const STATE_WORDS = 12 // a whole number of float64
+const REJECTED = 12
+const MISSED = 14
+export const STATE_WORDS = 16 // a whole number of float64
+
+/** A policy: the pool starts threads up to the maximum size before tasks wait. Those of timetable.ts are lower bits. */
+export const EAGER = 8
+/** A policy: tasks begin at the pace of a rate limiter, and wait for it in the queue. */
+export const PACED = 16
 
 /**
  * Everything a pool's threads must agree on. For virtual threads this is a plain object (LocalState). For platform
@@ -28,13 +36,23 @@ export const STATE_WORDS = 12 // a whole number of float64
  *                                       that died: living workers count in their own words
  *                                       (platform/memory/shared-worker.ts)
  *     8, 9  keep-alive in ms, float64   the owner
- *     10    policies for tasks with     any thread
- *           times, see timetable.ts
+ *     10    policies: EAGER, PACED and   any thread
+ *           those for tasks with times, see
+ *           timetable.ts
+ *     12, 13 tasks rejected             any thread, by add
+ *     14, 15 runs of fixed rates that    the worker that begins the run, by add
+ *           began a period too late
  */
 export interface PoolState {
   readonly control: Control
+  /** Where workers wait while the pool is paused. */
+  readonly gate: Gate
   /** How many tasks are over. */
   readonly completed: { readonly value: number; increment(): void; add(amount: number): void }
+  /** How many tasks the rejection handler was given. */
+  readonly rejected: PoolState["completed"]
+  /** How many runs of tasks with a fixed rate began when the next one was due already. */
+  readonly missed: PoolState["completed"]
   corePoolSize: number
   maximumPoolSize: number
   allowCoreThreadTimeOut: boolean
@@ -52,7 +70,11 @@ export interface PoolState {
 
 export class SharedState implements PoolState {
   readonly control: ControlWord
+  /** Set by the memory of the pool, where the gate is. */
+  gate!: Gate
   readonly completed: Counter
+  readonly rejected: Counter
+  readonly missed: Counter
   readonly #words: Int32Array
   readonly #keepAlive: Float64Array
 
@@ -61,6 +83,8 @@ export class SharedState implements PoolState {
     this.#keepAlive = new Float64Array(block, KEEP_ALIVE * Int32Array.BYTES_PER_ELEMENT, 1)
     this.control = new ControlWord(this.#words, CONTROL)
     this.completed = new Counter(this.#words, COMPLETED)
+    this.rejected = new Counter(this.#words, REJECTED)
+    this.missed = new Counter(this.#words, MISSED)
   }
 
   get corePoolSize(): number {
@@ -129,7 +153,10 @@ export class SharedState implements PoolState {
 /** The state of a pool whose threads are flows of one event loop. */
 export class LocalState implements PoolState {
   readonly control: LocalControl = new LocalControl()
+  readonly gate: Gate = new LocalGate(this.control)
   readonly completed: PoolState["completed"] = new Count()
+  readonly rejected: PoolState["completed"] = new Count()
+  readonly missed: PoolState["completed"] = new Count()
   corePoolSize = 0
   maximumPoolSize = 0
   allowCoreThreadTimeOut = false

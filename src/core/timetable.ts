@@ -100,7 +100,10 @@ export class Timetable<R> {
   /** Called by a thread that has taken the task. Whether the task may run; if so, records how late it begins. */
   begin(task: R): boolean {
     if (!this.mayRun(task)) return false
-    this.#lateness.record(this.#tasks.now() - this.#tasks.timeOf(task))
+    const lateness = this.#tasks.now() - this.#tasks.timeOf(task)
+    this.#lateness.record(lateness)
+    const period = this.#tasks.periodOf(task)
+    if (period > 0 && lateness >= period) this.#state.missed.increment()
     return true
   }
 

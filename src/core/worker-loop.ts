@@ -1,27 +1,37 @@
 import { InterruptedError } from "../errors.ts"
-import type { Settle } from "../memory/flow/waiting.ts"
+import type { Flow } from "../memory/flow/flow.ts"
+import { drive, type Settle, type Steps } from "../memory/flow/waiting.ts"
 import { nextTurn, turnIsOver } from "../thread/turn.ts"
-import { atLeast, countIn, SHUTDOWN, type Snapshot, STOP } from "./control-word.ts"
+import { atLeast, countIn, hasStoppedPaused, isPaused, SHUTDOWN, type Snapshot, STOP } from "./control-word.ts"
 import type { Deliveries, Execution, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
 import type { Worker } from "./worker.ts"
+
+/** What the loop needs of the queue. */
+type TaskSource<R> = Pick<WorkQueue<R>, "isEmpty" | "knowsPause" | "poll">
 
 /** Keeps the list of workers. */
 export interface WorkerExits<R> {
   /** The worker is about to end and is no longer counted. */
   left(worker: Worker<R>): void
-  /** The worker has ended: by itself, or because a task or a hook killed it. */
-  ended(worker: Worker<R>, died: boolean): void
+  /**
+   * The worker has ended: by itself, or because a task or a hook killed it. `isSpent` if another one is to do what is
+   * left in the queue.
+   */
+  ended(worker: Worker<R>, died: boolean, isSpent?: boolean): void
+  /** The worker has no task, and is about to wait for one. */
+  rests?(): void
 }
 
 /**
  * The loop of a worker: it runs its first task, then tasks from the queue, until the worker must leave or a task kills
- * it. The loop runs on the worker's own thread. It waits only by asking for the delivery of a task (`receive`), which
- * parks the worker's flow.
+ * it. The loop runs on the worker's own thread. It waits by asking for the delivery of a task (`receive`), which parks
+ * the worker's flow; and at the gate, while the pool is paused: before it takes a task, or with a task in hand that it
+ * was given before.
  */
 export class WorkerLoop<R> {
   readonly #state: PoolState
-  readonly #queue: WorkQueue<R>
+  readonly #queue: TaskSource<R>
   readonly #deliveries: Deliveries<R>
   readonly #execution: Execution<R>
   readonly #exits: WorkerExits<R>
@@ -30,7 +40,7 @@ export class WorkerLoop<R> {
 
   constructor(
     state: PoolState,
-    queue: WorkQueue<R>,
+    queue: TaskSource<R>,
     deliveries: Deliveries<R>,
     execution: Execution<R>,
     exits: WorkerExits<R>,
@@ -45,9 +55,10 @@ export class WorkerLoop<R> {
   /** The life of a worker, from its first task to its exit. */
   async run(worker: Worker<R>): Promise<void> {
     let died = true
+    let isAbandoned = false
     try {
       // Here as well as below: if every task kills its worker, no worker ever gets to the end of this loop.
-      if (worker.task === undefined && turnIsOver()) await nextTurn()
+      if (worker.task === undefined && turnIsOver()) await this.#turn(worker)
       for (;;) {
         if (worker.task === undefined) {
           const got = this.#getTask(worker)
@@ -55,7 +66,8 @@ export class WorkerLoop<R> {
         }
         // An `await` keeps the variables of this function in memory. So only the worker refers to the task, and drops
         // it after the run. (A variable set to undefined would not do: Bun remembers its value as of the last `await`.)
-        this.#settleInterrupt(worker)
+        if (!this.#settleInterrupt(worker) && !(await this.#passGate(worker))) continue
+        this.#deliveries.begins?.(worker.currentTask)
         try {
           this.#beforeExecute(worker)
           try {
@@ -71,15 +83,19 @@ export class WorkerLoop<R> {
                 outcome = error
               }
               pending = undefined
+              if (worker.overstay?.ended() === false) {
+                isAbandoned = true
+                return // another worker has its place
+              }
               if (failed) this.#execution.fail(worker.currentTask, outcome)
               else this.#execution.complete(worker.currentTask, outcome)
               outcome = undefined
             }
-            this.#execution.afterExecute(worker.currentTask)
+            this.#execution.afterExecute(worker, worker.currentTask)
           } catch (error) {
             this.#execution.stopIfBroken?.(error)
             // Also when afterExecute itself threw: it is then called a second time, with its own error. [TP34]
-            this.#execution.afterExecute(worker.currentTask, error)
+            this.#execution.afterExecute(worker, worker.currentTask, error)
             throw error
           }
         } catch (error) {
@@ -88,7 +104,7 @@ export class WorkerLoop<R> {
           throw error
         }
         this.#letGo(worker)
-        if (turnIsOver()) await nextTurn()
+        if (turnIsOver()) await this.#turn(worker)
       }
       died = false
     } catch (error) {
@@ -96,13 +112,23 @@ export class WorkerLoop<R> {
       throw error
     } finally {
       try {
-        if (died) this.#execution.mayLeave?.(true)
-        worker.flow.consumeInterrupt() // it was meant for a task, or to wake the worker: not for terminated()
-        this.#exits.ended(worker, died)
+        if (!isAbandoned) this.#end(worker, died)
       } catch (error) {
         worker.reportUncaught(error) // of the factory or terminated(); thrown, it would hide what killed the worker
       }
     }
+  }
+
+  async #turn(worker: Worker<R>): Promise<void> {
+    worker.works?.(false)
+    await nextTurn()
+    worker.works?.(true)
+  }
+
+  #end(worker: Worker<R>, died: boolean): void {
+    if (died) this.#execution.mayLeave?.(true)
+    worker.flow.consumeInterrupt() // it was meant for a task, or to wake the worker: not for terminated()
+    this.#exits.ended(worker, died, this.#execution.isSpent)
   }
 
   /**
@@ -116,11 +142,45 @@ export class WorkerLoop<R> {
 
   /**
    * Once the pool has stopped, a task runs interrupted. Before that a task starts with a clear flag and a signal of its
-   * own, even if the task before it was interrupted.
+   * own, even if the task before it was interrupted. False if the pool is paused, and the task must not begin.
    */
-  #settleInterrupt(worker: Worker<R>): void {
-    if (atLeast(this.#state.control.snapshot, STOP)) worker.flow.interrupt()
+  #settleInterrupt(worker: Worker<R>): boolean {
+    const seen = this.#state.control.snapshot
+    if (atLeast(seen, STOP)) {
+      if (hasStoppedPaused(seen) && this.#queue.knowsPause !== true) return false
+      worker.flow.interrupt()
+    } else if (this.#mustWait(seen)) return false
     else worker.flow.renew()
+    return true
+  }
+
+  #mustWait(seen: Snapshot): boolean {
+    return isPaused(seen) && this.#queue.knowsPause !== true
+  }
+
+  /**
+   * Waits with the task in hand until it may begin: the pool is resumed, or the task was cancelled, which `begin` will
+   * find. False if the pool has stopped meanwhile: the task does not begin.
+   */
+  async #passGate(worker: Worker<R>): Promise<boolean> {
+    const { flow } = worker
+    const wait = (): Promise<boolean> =>
+      new Promise((resolve, reject) => drive(this.#state.gate.passing(flow), { resolve, reject }, flow, Infinity))
+    for (;;) {
+      if (atLeast(this.#state.control.snapshot, STOP)) {
+        this.#execution.drop(worker.currentTask)
+        this.#letGo(worker)
+        return false
+      }
+      if (this.#settleInterrupt(worker)) return true
+      worker.works?.(false)
+      try {
+        await wait()
+      } catch (error) {
+        if (!(error instanceof InterruptedError)) throw error
+        if (this.#execution.isOver(worker.currentTask)) return true
+      }
+    }
   }
 
   #beforeExecute(worker: Worker<R>): void {
@@ -137,7 +197,7 @@ export class WorkerLoop<R> {
    */
   #getTask(worker: Worker<R>): boolean | Promise<boolean> {
     if (this.#leaves(worker, false)) return false
-    const task = this.#queue.poll()
+    const task = this.#mustWait(this.#state.control.snapshot) ? undefined : this.#queue.poll()
     if (task === undefined) return this.#waitForTask(worker)
     worker.accept(task)
     return true
@@ -157,9 +217,11 @@ export class WorkerLoop<R> {
    *
    * - when the pool has stopped, or is shut down with an empty queue;
    * - when there are more workers than the maximum;
-   * - when it may time out and has.
+   * - when it may time out and has;
+   * - when it is spent: another one takes its place.
    *
-   * But the last worker never leaves a queue with tasks in it, and no worker leaves while `mayLeave` keeps it.
+   * But the last worker never leaves a queue with tasks in it, unless it is spent, and no worker leaves while
+   * `mayLeave` keeps it.
    */
   #leaves(worker: Worker<R>, timedOut: boolean): boolean {
     this.#execution.stopIfLeft?.()
@@ -174,7 +236,8 @@ export class WorkerLoop<R> {
         return true
       }
       const surplus = countIn(seen) > this.#state.maximumPoolSize || (timedOut && this.#mayTimeOut(seen))
-      if (!surplus || (countIn(seen) === 1 && !this.#queue.isEmpty) || this.#isKept(false)) return false
+      const leaves = (surplus && (countIn(seen) > 1 || this.#queue.isEmpty)) || this.#execution.isSpent === true
+      if (!leaves || this.#isKept(false)) return false
       if (control.tryRemoveWorker(seen)) {
         this.#exits.left(worker)
         return true
@@ -202,25 +265,43 @@ export class WorkerLoop<R> {
    */
   #park(worker: Worker<R>): Promise<boolean> {
     const { flow } = worker
+    this.#exits.rests?.()
     const patience = Math.min(this.#state.keepAliveTime, this.#execution.patience ?? Infinity)
     // A worker that is kept is interrupted as soon as it may leave.
-    const timeout = !this.#keeps && this.#mayTimeOut(this.#state.control.snapshot) ? patience : Infinity
+    const seen = this.#state.control.snapshot
+    const timeout = !this.#keeps && this.#mayTimeOut(seen) ? patience : Infinity
     this.#keeps = false
+    const isHeld = this.#mustWait(seen)
     return new Promise((resolve, reject) => {
+      let waits = true
+      const goOn = (): void => {
+        waits = false
+        flow.idle = false
+        worker.works?.(true)
+      }
       const settle: Settle<R | undefined> = {
         resolve(task) {
-          flow.idle = false
+          goOn()
           if (task !== undefined) worker.accept(task)
           resolve(task === undefined)
         },
         reject(error) {
-          flow.idle = false
+          goOn()
           if (error instanceof InterruptedError) resolve(false)
           else reject(error)
         },
       }
+      this.#execution.idle?.(worker)
       flow.idle = this.#queue.isEmpty // a delay queue may hold tasks that are not due yet: they keep the thread alive
-      this.#deliveries.receive(settle, flow, timeout)
+      if (isHeld) drive(this.#passing(flow), settle, flow, timeout)
+      else this.#deliveries.receive(settle, flow, timeout)
+      if (waits) worker.works?.(false)
     })
+  }
+
+  /** Waits at the gate without a task. When the pool goes on, the worker looks at everything again. */
+  *#passing(flow: Flow): Steps<undefined> {
+    if (yield* this.#state.gate.passing(flow)) throw new InterruptedError("The pool goes on")
+    return undefined
   }
 }

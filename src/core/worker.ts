@@ -2,7 +2,7 @@
  * One worker of a pool, and the list of them, as the core sees them. On virtual threads both are objects of the heap
  * (local-worker.ts); on platform threads they lie in shared memory (platform/memory/shared-worker-table.ts).
  */
-import type { Flow } from "../memory/flow/flow.ts"
+import type { Flow, StopWatch } from "../memory/flow/flow.ts"
 
 /** A thread and the task it has in hand. */
 export interface Worker<R> {
@@ -19,12 +19,16 @@ export interface Worker<R> {
   readonly isInterrupted: boolean
   /** The flow in which the worker's loop runs. Only the worker itself may ask for it. */
   readonly flow: Flow
+  /** Only if a task that does not stop is abandoned. */
+  readonly overstay?: StopWatch | undefined
 
   accept(task: R): void
   /** The task is over, however it ended. */
   release(): void
   /** One more task is over. */
   countCompleted(): void
+  /** The worker is in the code of the pool, which takes a moment; or it waits, or returns to its event loop. */
+  works?(isIn: boolean): void
   start(): void
   interrupt(): void
   /** Reports an error that no code has caught. */
@@ -34,5 +38,6 @@ export interface Worker<R> {
 export interface WorkerTable<R> extends Iterable<Worker<R>> {
   readonly size: number
   add(worker: Worker<R>): void
-  delete(worker: Worker<R>): void
+  /** `leaves` if the worker leaves by itself, and not because a task or a hook killed it. */
+  delete(worker: Worker<R>, leaves?: boolean): void
 }

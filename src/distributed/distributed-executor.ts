@@ -1,3 +1,4 @@
+import { noteNewFleet } from "../executor/live-fleets.ts"
 import { DistributedExecutorBase } from "./distributed-executor-base.ts"
 import { type DistributedExecutorOptions, requireExecutorOptions } from "./job/options.ts"
 import { Submitter } from "./submitter/submitter.ts"
@@ -36,5 +37,6 @@ export class DistributedExecutor extends DistributedExecutorBase {
     const settings = requireExecutorOptions(options)
     const { keepResults, maxDeaths } = settings
     super(new Submitter(settings), { attempts: 1, keepResults, maxDeaths })
+    noteNewFleet(this, { name: settings.name, engine: String(settings.engine) })
   }
 }

@@ -109,6 +109,22 @@ export class DelegatedExecutorService implements ExecutorService {
     return this.#executor.close(wait)
   }
 
+  pause(): void {
+    this.#executor.pause()
+  }
+
+  resume(): void {
+    this.#executor.resume()
+  }
+
+  get isPaused(): boolean {
+    return this.#executor.isPaused
+  }
+
+  awaitQuiescence(wait?: WaitOptions): Promise<boolean> {
+    return this.#executor.awaitQuiescence(wait)
+  }
+
   get isShutdown(): boolean {
     return this.#executor.isShutdown
   }

@@ -131,7 +131,7 @@ export class ExecutorCompletionService<T> {
       },
     }
     try {
-      blocking(remote.blocking(arrival, delivery.handle, limit !== Infinity), limit)
+      blocking(remote.blocking(arrival, delivery.handle, limit !== Infinity), limit, "Future")
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error
     }

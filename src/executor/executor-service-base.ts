@@ -1,10 +1,11 @@
 import { CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, RETRIES, TASK_FOR, WITHDRAW } from "./internals.ts"
 import { requireFunction, requireOptions, typeError } from "../checks.ts"
-import { InterruptedError } from "../errors.ts"
+import { InterruptedError, UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
+import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
@@ -111,6 +112,21 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
     return mapOver(this, fn, items, options)
   }
 
+  pause(): void {
+    throw cannot(this, "pause")
+  }
+
+  /** No effect on an executor that is not paused. */
+  resume(): void {}
+
+  get isPaused(): boolean {
+    return false
+  }
+
+  awaitQuiescence(_wait?: WaitOptions): Promise<boolean> {
+    return Promise.reject(cannot(this, "awaitQuiescence"))
+  }
+
   close(wait: { readonly signal?: AbortSignal } = {}): Promise<void> {
     return closeExecutor(this, wait)
   }
@@ -119,6 +135,10 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+function cannot(executor: object, method: string): UnsupportedOperationError {
+  return new UnsupportedOperationError(`${identityOf(executor)} has no ${method}() of its own`)
 }
 
 /**

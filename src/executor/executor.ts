@@ -153,6 +153,19 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
   /** Shuts down and waits for the end. If the waiting thread is interrupted meanwhile: `shutdownNow`, and waits on. */
   close(wait?: { readonly signal?: AbortSignal }): Promise<void>
 
+  /**
+   * Begins no more tasks until `resume()`; tasks that run go on.
+   *
+   * @throws UnsupportedOperationError if this kind of executor cannot be paused.
+   */
+  pause(): void
+  /** Begins tasks again. */
+  resume(): void
+  /** Whether the executor is paused. */
+  readonly isPaused: boolean
+  /** Waits until nothing is queued and nothing runs; false if the time is up. */
+  awaitQuiescence(wait?: WaitOptions): Promise<boolean>
+
   /** True after `shutdown()` or `shutdownNow()`: nothing new is accepted. */
   readonly isShutdown: boolean
   /** True when it is shut down and the last task has ended. */

@@ -45,7 +45,8 @@ export async function invokeAll<T>(
     }
     const isStarted = !isLimited || startUntil(deadline, timeout, futures, executor)
     const limit = { timeout: deadline - now(), ...(signal && { signal }) }
-    if (!isStarted || !(await awaiting(untilAllDone(futures, isLimited), limit))) cancelAll(futures)
+    if (!isStarted || !(await awaiting(untilAllDone(futures, isLimited), limit, "Future", "invokeAll")))
+      cancelAll(futures)
   } catch (error) {
     cancelAll(futures)
     throw error
@@ -122,7 +123,12 @@ export async function invokeAny<T>(
         if (left > 0) {
           completions.look()
           currentFlow().throwIfInterrupted()
-          completion = await awaiting(arrivals.taking(), { timeout: left, ...(signal && { signal }) })
+          completion = await awaiting(
+            arrivals.taking(),
+            { timeout: left, ...(signal && { signal }) },
+            "Future",
+            "invokeAny",
+          )
         }
         if (completion === undefined) throw new TimeoutError("No task succeeded in time")
       }

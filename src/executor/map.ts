@@ -39,7 +39,7 @@ async function* results<I, O>(feed: MapFeed<I, O[]>): AsyncGenerator<O, void, un
       const ready = feed.poll()
       if (ready !== undefined) for (const result of await ready.get()) yield result
       else if (feed.isOver) return
-      else await awaiting(feed.progress())
+      else await awaiting(feed.progress(), undefined, "Future", "map")
     }
   } finally {
     feed.stop()

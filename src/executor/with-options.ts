@@ -34,7 +34,7 @@ export function withOptions(executor: ExecutorService & TaskHost, options: TaskO
   return new ExecutorView(executor, requireTaskOptions(options))
 }
 
-class ExecutorView extends ExecutorServiceBase {
+export class ExecutorView extends ExecutorServiceBase {
   readonly #executor: ExecutorService & TaskHost
   readonly #options: TaskOptions
 
@@ -138,18 +138,22 @@ class ExecutorView extends ExecutorServiceBase {
     }
   }
 
+  /** @internal */
   override [CALLABLE]<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
     return this.#executor[CALLABLE](fn, args)
   }
 
+  /** @internal */
   override [WITHDRAW](task: Runnable): void {
     this.#executor[WITHDRAW](task)
   }
 
+  /** @internal */
   override get [ORDERS_BY_PRIORITY](): boolean {
     return this.#executor[ORDERS_BY_PRIORITY]
   }
 
+  /** @internal */
   override get [DEFAULT_WINDOW](): number {
     return this.#executor[DEFAULT_WINDOW]
   }
@@ -169,6 +173,22 @@ class ExecutorView extends ExecutorServiceBase {
   /** Calls close() of the executor, not the inherited one: a pool notices that it would wait for itself. */
   override close(wait?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#executor.close(wait)
+  }
+
+  override pause(): void {
+    this.#executor.pause()
+  }
+
+  override resume(): void {
+    this.#executor.resume()
+  }
+
+  override get isPaused(): boolean {
+    return this.#executor.isPaused
+  }
+
+  override awaitQuiescence(wait?: WaitOptions): Promise<boolean> {
+    return this.#executor.awaitQuiescence(wait)
   }
 
   get isShutdown(): boolean {
@@ -191,7 +211,7 @@ const TASK_OPTIONS: { readonly [K in keyof TaskOptions]-?: (name: string, value:
   retry: () => undefined, // below
 }
 
-function requireTaskOptions(given: TaskOptions): TaskOptions {
+export function requireTaskOptions(given: TaskOptions): TaskOptions {
   const options = requireOptions("options", given, TASK_OPTIONS)
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) TASK_OPTIONS[name as keyof TaskOptions](name, value as never)

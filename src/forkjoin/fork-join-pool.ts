@@ -1,5 +1,6 @@
 import { noteNewPool } from "../pool/live-pools.ts"
-import { ENGINE } from "../pool/internals.ts"
+import { ENGINE, THREADS } from "../pool/internals.ts"
+import type { PoolThread } from "../pool/pool-engine.ts"
 import { GO_TO } from "./task/internals.ts"
 import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, RETRIES, WITHDRAW } from "../executor/internals.ts"
 import { availableParallelism } from "#host/machine"
@@ -14,18 +15,20 @@ import { currentFlow } from "../memory/flow/flow.ts"
 import type { Handle, Shared } from "../memory/shared/shared-memory.ts"
 import { SHAREABLE } from "../memory/shared/shareables.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/flow/waiting.ts"
+import { infoOf } from "../observing.ts"
 import { perThread } from "../per-thread.ts"
 import { watchPool } from "../platform/owner/forgotten-pools.ts"
 import { registerForkJoinPools } from "../platform/member/known-classes.ts"
 import { PoolGuest } from "../platform/member/pool-guest.ts"
 import { MOST_WORKERS } from "../platform/memory/layout.ts"
 import { SHUTDOWN, STOP } from "../core/control-word.ts"
+import { PoolContext } from "../pool/pool-context.ts"
+import { awaitQuiescence } from "../pool/quiescence.ts"
 import { drop } from "../pool/unrun-tasks.ts"
 import { OWNERS_FACTORY, SentPool } from "../pool/sent-pool.ts"
 import { newPlatformThreads } from "../thread/platform-threads.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import type { ForkJoinTask } from "./task/fork-join-task.ts"
-import { ForkJoinContext } from "./fork-join-context.ts"
 import { ForkJoinGuest, type ForkJoinMember, ForkJoinOwner } from "./fork-join-member.ts"
 import { ForkJoinStatus } from "./fork-join-status.ts"
 import { isForkJoinTask } from "./task/life.ts"
@@ -96,7 +99,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** What a clone of this pool consists of; see `ThreadPoolExecutor`. */
   declare readonly handle: Handle
   readonly #engine: ForkJoinMember
-  readonly #context: ForkJoinContext<ForkJoinPool>
+  readonly #context: PoolContext<ForkJoinPool>
   #isCommon = false
 
   /**
@@ -108,7 +111,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     Object.defineProperty(this, "handle", sharing)
     registerForkJoinPools(openPool)
     if (options instanceof SentPool) {
-      this.#context = new ForkJoinContext(OWNERS_FACTORY, ForkJoinPool.#refuse)
+      this.#context = new PoolContext(OWNERS_FACTORY, ForkJoinPool.#refuse, infoOf(identityOf(this), false))
       this.#keep()
       this.#engine = new ForkJoinGuest(options.shared, this.#context)
       return
@@ -122,7 +125,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     const number = ++pools
     const { threadFactory = newPlatformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` }) } = given
     const factory = requirePlatformThreads(threadFactory)
-    this.#context = new ForkJoinContext(factory, ForkJoinPool.#refuse)
+    this.#context = new PoolContext(factory, ForkJoinPool.#refuse, infoOf(identityOf(this), false))
     const engine = new ForkJoinOwner(this.#context, parallelism, parallelism + MOST_SPARES, asyncMode)
     this.#engine = engine
     watchPool(this, engine)
@@ -131,7 +134,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     state.maximumPoolSize = parallelism + MOST_SPARES
     state.keepAliveTime = KEEP_ALIVE
     state.allowCoreThreadTimeOut = true
-    noteNewPool(this)
+    noteNewPool(this, this.#context.info)
   }
 
   /**
@@ -185,6 +188,11 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** @internal */
   protected override get [ENGINE](): ForkJoinMember {
     return this.#engine
+  }
+
+  /** @internal */
+  [THREADS](): PoolThread[] {
+    return this.#engine.threads()
   }
 
   /** @internal */
@@ -257,22 +265,24 @@ export class ForkJoinPool extends ForkJoinStatus {
     throw new RejectedExecutionError(`${identityOf(pool)} is shut down, or has no room for the task`, task)
   }
 
-  // ------------------------------------------------------------------ quiescence
+  // ------------------------------------------------------------------ pause and quiescence
 
-  /** Waits until no task waits and no thread works; false if the time is over first. */
-  async awaitQuiescence(wait?: WaitOptions): Promise<boolean> {
-    if (timeoutOf(wait) <= 0) return this.isQuiescent
-    if (this.#engine.hasThread(currentFlow().owner)) {
-      throw new IllegalStateError("awaitQuiescence() was called by a task of this very pool, and would wait for itself")
-    }
-    return await awaiting(this.#quieting(), wait)
+  /**
+   * Begins no more submitted tasks until `resume()`. Tasks that run go on, and so do those that they fork. See
+   * `ThreadPoolExecutor.pause`, also for what ends the pause.
+   */
+  override pause(): void {
+    this.#engine.pause()
   }
 
-  *#quieting(): Steps<boolean> {
-    for (;;) {
-      if (this.#engine.watchForQuiescence()) return true
-      if ((yield this.#context.quiescence) === TIMEOUT) return false
-    }
+  /** Begins submitted tasks again. */
+  override resume(): void {
+    this.#engine.resume()
+  }
+
+  /** Waits until no task waits and no thread works; false if the time is over first. */
+  override async awaitQuiescence(wait?: WaitOptions): Promise<boolean> {
+    return await awaitQuiescence(this.#engine, this.#context.quiescence, wait)
   }
 
   // ------------------------------------------------------------------ the end
@@ -319,7 +329,7 @@ export class ForkJoinPool extends ForkJoinStatus {
       return false
     }
     if (timeoutOf(wait) <= 0) return this.isTerminated
-    return await awaiting(this.#terminating(), wait)
+    return await awaiting(this.#terminating(), wait, "termination", this)
   }
 
   *#terminating(): Steps<boolean> {
@@ -336,6 +346,7 @@ export class ForkJoinPool extends ForkJoinStatus {
       )
     }
     this.#engine.closing()
+    this.resume()
     await super.close(wait)
   }
 

@@ -3,7 +3,7 @@ import { ENGINE } from "../pool/internals.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../core/control-word.ts"
+import { atLeast, isPaused, SHUTDOWN, STOP, TERMINATED } from "../core/control-word.ts"
 import type { ForkJoinMember } from "./fork-join-member.ts"
 
 /** The getters of a ForkJoinPool. */
@@ -59,6 +59,11 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
   /** Whether no task waits and no thread works. */
   get isQuiescent(): boolean {
     return this[ENGINE].forkJoinWorkers.isQuiescent
+  }
+
+  /** Whether the pool is paused. */
+  override get isPaused(): boolean {
+    return isPaused(this[ENGINE].state.control.snapshot)
   }
 
   get isShutdown(): boolean {

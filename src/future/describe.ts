@@ -1,5 +1,5 @@
 /** The text of a future, as in the JDK. */
-import { textOf } from "../user-values.ts"
+import { propertyOf, textOf } from "../user-values.ts"
 import { type Call, callOf } from "./call.ts"
 import type { FutureState } from "./future.ts"
 import { nameOf } from "./runnable.ts"
@@ -23,5 +23,5 @@ export function describeOutcome(
 
 /** The name of a task. The function that was made for a task with arguments may have no name of its own. */
 export function nameOfTask(callable: Call["fn"]): string {
-  return nameOf(callable.name === "" ? callOf(callable).fn : callable)
+  return nameOf(propertyOf(callable, "name") === "" ? callOf(callable).fn : callable)
 }

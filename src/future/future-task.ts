@@ -12,6 +12,8 @@ import {
   LEAVE_TO,
   MAY_END,
   NOTE,
+  OBSERVATION,
+  OBSERVE,
   OUTCOME,
   REMOTE_HANDLE,
   REMOTE_TASKS,
@@ -32,12 +34,14 @@ import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow, type Flow, frameForTask } from "../memory/flow/flow.ts"
 import { heed } from "../memory/flow/guard.ts"
 import type { Frame } from "#host/context"
+import type { SettleObserver } from "../observing.ts"
 import { callOf, isPlainBound } from "./call.ts"
 import { describeOutcome, nameOfTask } from "./describe.ts"
 import type { Future } from "./future.ts"
 import { Outcome } from "./outcome.ts"
 import { type Callable, callableOf, type Runnable } from "./runnable.ts"
 import type { RemoteTasks, TaskWatcher, Timing } from "./task-observers.ts"
+import { limitTask } from "./time-limit.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL } from "./task-state.ts"
 
 /*
@@ -85,6 +89,9 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   #runner: Flow | undefined
 
   #watcher: TaskWatcher | undefined
+
+  /** What hears of the end, if events of the task are heard. */
+  #observation: SettleObserver | undefined
 
   /** The asynchronous context of the submitter, for the body; undefined if the body runs in the context of `run()`. */
   #frame: Frame | undefined
@@ -137,6 +144,12 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     return this[ABANDON](undefined, mayInterruptIfRunning)
   }
 
+  /** As in `Future`. */
+  orTimeout(ms: number): this {
+    limitTask(this, ms)
+    return this
+  }
+
   /** @internal Cancels with a reason: `cause` becomes the cause of every CancellationError. */
   [ABANDON](cause: unknown, mayInterruptIfRunning = false): boolean {
     if (!this[MAY_END](mayInterruptIfRunning)) return false
@@ -144,7 +157,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     this[NOTE](cause)
     if (mayInterruptIfRunning) {
       try {
-        this.#runner?.interrupt()
+        this.#runner?.stop()
       } finally {
         this[SETTLE](INTERRUPTED, cause)
       }
@@ -176,7 +189,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   #fail(error: unknown, interrupting?: Flow): boolean {
     if (!this[DECIDE](COMPLETING)) return false
     this[SETTLE](EXCEPTIONAL, error)
-    interrupting?.interrupt()
+    interrupting?.stop()
     this.#finish()
     return true
   }
@@ -185,6 +198,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     this.#callable = undefined
     this.#args = NO_ARGUMENTS
     this.#frame = undefined
+    this.#observation?.settled(this) // first: waiters see the error
     this[ANNOUNCE]()
     this.#watcher?.ended()
     this.#watcher = undefined
@@ -304,6 +318,16 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   /** @internal */
   [WATCH](watcher: TaskWatcher): void {
     this.#watcher = watcher
+  }
+
+  /** @internal What hears of the end. */
+  get [OBSERVATION](): SettleObserver | undefined {
+    return this.#observation
+  }
+
+  /** @internal */
+  [OBSERVE](observer: SettleObserver): void {
+    this.#observation = observer
   }
 
   /** @internal The same work as a new, independent task, for `shutdownNow`. A task that is over is returned itself. */

@@ -68,6 +68,16 @@ export interface Future<T> extends PromiseLike<T> {
    */
   cancel(mayInterruptIfRunning?: boolean): boolean
 
+  /**
+   * Sets a time limit on a task that was submitted before: if it is not done `ms` milliseconds from now, it fails with
+   * `TimeoutError`, and a thread that runs it is interrupted, as by `with({ timeout })`. A task that waits in a queue
+   * never runs then. Several limits may be set; the first that is over counts. No effect on a future that is done.
+   *
+   * @returns This future.
+   * @throws UnsupportedOperationError for a task that was forked.
+   */
+  orTimeout(ms: number): this
+
   /** True once the task has succeeded, failed or been cancelled. */
   readonly isDone: boolean
   /** True if the task was cancelled. */

@@ -32,6 +32,7 @@ import {
   timeoutOf,
   type WaitOptions,
 } from "../memory/flow/waiting.ts"
+import { observing } from "../observing.ts"
 import type { FutureState, OnRejected } from "./future.ts"
 import { addCallers } from "./callers.ts"
 import { isPromiseJob } from "./promise-job.ts"
@@ -106,7 +107,10 @@ export abstract class Outcome<T> implements PromiseLike<T> {
 
   #outcomeIf(expected: FutureState): unknown {
     const { state } = this
-    if (state === expected) return this.#outcome
+    if (state === expected) {
+      if (expected === "failed") observing.by?.failureSeen(this)
+      return this.#outcome
+    }
     const hasCause = state === "failed" || state === "cancelled"
     throw new IllegalStateError(OTHERWISE[state], hasCause ? { cause: this.#outcome } : undefined)
   }
@@ -129,7 +133,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   get(wait?: WaitOptions): Promise<T> {
     this[WILL_BE_AWAITED](wait !== undefined && isLimited(wait))
     if (this.isDone) return this.#reported(wait)
-    if (wait !== undefined) return awaiting(this.#waitingForResult(), wait)
+    if (wait !== undefined) return awaiting(this.#waitingForResult(), wait, "Future", this)
     return new Promise((resolve, reject) => void new ResultWait(this, resolve, reject).start())
   }
 
@@ -139,7 +143,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     if (this.isDone) return this.#reportToCaller()
     if (limit <= 0) throw new TimeoutError("The task did not complete in time")
     if (this.#remote !== undefined) {
-      blocking(this.#remote.blocking(this, this.#handle, limit !== Infinity), limit)
+      blocking(this.#remote.blocking(this, this.#handle, limit !== Infinity), limit, "Future")
       return this.#reportToCaller()
     }
     throw new UnsupportedOperationError(
@@ -229,7 +233,10 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   [REPORT](): T {
     const state = this.#state
     if (state === NORMAL) return this.#outcome as T
-    if (state === EXCEPTIONAL) throw this.#outcome
+    if (state === EXCEPTIONAL) {
+      observing.by?.failureSeen(this)
+      throw this.#outcome
+    }
     throw new CancellationError(
       "Task was cancelled",
       this.#outcome === undefined ? undefined : { cause: this.#outcome },

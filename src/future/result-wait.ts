@@ -1,5 +1,6 @@
 import { currentFlow, interrupted, waitFailed } from "../memory/flow/flow.ts"
 import { type Keeper, Parked } from "../memory/flow/wait-list.ts"
+import { noteBlocked, noteUnblocked } from "../observing.ts"
 import { KEEPER_OF, REPORT, WAIT_IS_OVER } from "./internals.ts"
 
 /** A future, as far as a wait needs it. */
@@ -25,6 +26,7 @@ export class ResultWait extends Parked implements Keeper {
   readonly #future: Awaitable
   readonly #resolve: (value: never) => void
   readonly #reject: (reason: unknown) => void
+  #isTold = false
 
   constructor(future: Awaitable, resolve: (value: never) => void, reject: (reason: unknown) => void) {
     super(currentFlow())
@@ -33,11 +35,24 @@ export class ResultWait extends Parked implements Keeper {
     this.#reject = reject
   }
 
+  override get subject(): unknown {
+    return this.#future
+  }
+
   start(): this {
     if (this.#future.isDone) this.wake()
     else if (this.flow.consumeInterrupt()) this.#reject(interrupted())
-    else this.enter(this.#future[KEEPER_OF](this))
+    else {
+      this.enter(this.#future[KEEPER_OF](this))
+      this.#isTold = noteBlocked(this.flow.owner, "Future")
+    }
     return this
+  }
+
+  protected override leave(): void {
+    super.leave()
+    if (this.#isTold) noteUnblocked(this.flow.owner, "Future")
+    this.#isTold = false
   }
 
   wake(): void {

@@ -22,8 +22,12 @@ export interface Timing {
   readonly time: number
   /** See core/timetable.ts; 0 if it runs once. */
   readonly period: number
+  /** How much later than that it is now, in ms. */
+  readonly lateness?: number
   /** For a task that is due by the calendar: the time of day before which it must not begin, in ms since 1970. */
   readonly notBefore?: number
+  /** Whether the process has to stay alive for the task; default true. */
+  readonly isHeld?: boolean
 }
 
 /**
@@ -41,6 +45,8 @@ export interface RemoteTasks {
   report?(error: unknown): void
   /** When the task with this handle is due, on the same clock; for a running task, when it was. */
   timeOf?(handle: number): { readonly time: number; readonly isRunning: boolean }
+  /** From now on the process has to stay alive for the task with this handle, or need not. */
+  hold?(handle: number, isHeld: boolean): void
   /** A copy of the arguments of the task with this handle, which no thread has begun. */
   argumentsOf?(handle: number): readonly unknown[]
   /**

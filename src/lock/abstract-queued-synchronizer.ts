@@ -6,6 +6,7 @@ import {
   NOTE_CONTENTION,
   NOTE_QUEUED,
   WAIT_QUEUE,
+  WAITED_FOR,
   REFUSE_TO_BLOCK,
   RELEASE_ALL,
   REQUIRE_OWN,
@@ -16,17 +17,25 @@ import { compareAndSet, load } from "#atomics"
 import { MAX_VALUE, rangeError, requireTimeout, typeError } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
+import type { WaitedFor } from "../observing.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
 import { type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
 import { EXCLUSIVE, SHARED } from "../memory/wait/wait-queue.ts"
-import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/flow/waiting.ts"
+import { abortOf, awaiting, blocking, timeoutOf } from "../memory/flow/waiting.ts"
+import {
+  ACQUIRE_OPTIONS,
+  type AcquireOptions,
+  type BlockingOptions,
+  blockingPriorityOf,
+  priorityOf,
+} from "./acquire-options.ts"
 import { acquiring } from "./acquiring.ts"
 import { Condition, CONDITION_WORDS, type Monitor } from "./condition.ts"
 import { IDENTITY, type QueuedThread, SynchronizerBase } from "./synchronizer-base.ts"
 
 /**
- * The base of synchronizers: an integer `state` that all threads share, and a first-in first-out queue of the tasks
- * that wait for it. A subclass says what the state means, by overriding
+ * The base of synchronizers: an integer `state` that all threads share, and a queue of the tasks that wait for it: the
+ * highest `priority` first, and first in, first out among equals. A subclass says what the state means, by overriding
  *
  * - `tryAcquire` and `tryRelease` if one task at a time may have it (and `isHeldExclusively` if there are conditions),
  * - `tryAcquireShared` and `tryReleaseShared` if several may.
@@ -160,34 +169,36 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   // ------------------------------------------------------------------ exclusive
 
   /** Waits until it is acquired, whatever interrupts come. With a time limit: `TimeoutError` if it is over. */
-  acquire(arg: number, wait?: WaitOptions): Promise<void> {
+  acquire(arg: number, wait?: AcquireOptions): Promise<void> {
     return this.#acquire(arg, EXCLUSIVE, false, wait)
   }
 
   /** Blocks the thread until it is acquired, whatever interrupts come. */
-  acquireSync(arg: number): void {
-    if (!this.tryAcquire(arg)) this.#block(arg, EXCLUSIVE, false)
+  acquireSync(arg: number, options?: BlockingOptions): void {
+    const priority = blockingPriorityOf(options)
+    if (!this.tryAcquire(arg)) this.#block(arg, EXCLUSIVE, false, priority)
   }
 
   /** As `acquire`, but an interrupt ends the wait with `InterruptedError`. */
-  acquireInterruptibly(arg: number, wait?: WaitOptions): Promise<void> {
+  acquireInterruptibly(arg: number, wait?: AcquireOptions): Promise<void> {
     return this.#acquire(arg, EXCLUSIVE, true, wait)
   }
 
   /** As `acquireSync`, but an interrupt ends the wait with `InterruptedError`. */
-  acquireInterruptiblySync(arg: number): void {
+  acquireInterruptiblySync(arg: number, options?: BlockingOptions): void {
+    const priority = blockingPriorityOf(options)
     currentFlow().throwIfInterrupted()
-    if (!this.tryAcquire(arg)) this.#block(arg, EXCLUSIVE, true)
+    if (!this.tryAcquire(arg)) this.#block(arg, EXCLUSIVE, true, priority)
   }
 
   /** Waits for at most that time; false if it is up. Reacts to interrupts. */
-  tryAcquireWithin(arg: number, wait: WaitOptions): Promise<boolean> {
+  tryAcquireWithin(arg: number, wait: AcquireOptions): Promise<boolean> {
     return this.#tryWithin(arg, EXCLUSIVE, wait)
   }
 
   /** Blocks the thread for at most `ms`; false if the time is up. Reacts to interrupts. */
-  tryAcquireWithinSync(arg: number, ms: number): boolean {
-    return this.#tryWithinSync(arg, EXCLUSIVE, ms)
+  tryAcquireWithinSync(arg: number, ms: number, options?: BlockingOptions): boolean {
+    return this.#tryWithinSync(arg, EXCLUSIVE, ms, blockingPriorityOf(options))
   }
 
   /** Gives it back and wakes the first waiting task, if it is free now. */
@@ -200,34 +211,36 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   // ------------------------------------------------------------------ shared
 
   /** As `acquire`, together with others. */
-  acquireShared(arg: number, wait?: WaitOptions): Promise<void> {
+  acquireShared(arg: number, wait?: AcquireOptions): Promise<void> {
     return this.#acquire(arg, SHARED, false, wait)
   }
 
   /** As `acquireSync`, together with others. */
-  acquireSharedSync(arg: number): void {
-    if (this.tryAcquireShared(arg) < 0) this.#block(arg, SHARED, false)
+  acquireSharedSync(arg: number, options?: BlockingOptions): void {
+    const priority = blockingPriorityOf(options)
+    if (this.tryAcquireShared(arg) < 0) this.#block(arg, SHARED, false, priority)
   }
 
   /** As `acquireInterruptibly`, together with others. */
-  acquireSharedInterruptibly(arg: number, wait?: WaitOptions): Promise<void> {
+  acquireSharedInterruptibly(arg: number, wait?: AcquireOptions): Promise<void> {
     return this.#acquire(arg, SHARED, true, wait)
   }
 
   /** As `acquireInterruptiblySync`, together with others. */
-  acquireSharedInterruptiblySync(arg: number): void {
+  acquireSharedInterruptiblySync(arg: number, options?: BlockingOptions): void {
+    const priority = blockingPriorityOf(options)
     currentFlow().throwIfInterrupted()
-    if (this.tryAcquireShared(arg) < 0) this.#block(arg, SHARED, true)
+    if (this.tryAcquireShared(arg) < 0) this.#block(arg, SHARED, true, priority)
   }
 
   /** As `tryAcquireWithin`, together with others. */
-  tryAcquireSharedWithin(arg: number, wait: WaitOptions): Promise<boolean> {
+  tryAcquireSharedWithin(arg: number, wait: AcquireOptions): Promise<boolean> {
     return this.#tryWithin(arg, SHARED, wait)
   }
 
   /** As `tryAcquireWithinSync`, together with others. */
-  tryAcquireSharedWithinSync(arg: number, ms: number): boolean {
-    return this.#tryWithinSync(arg, SHARED, ms)
+  tryAcquireSharedWithinSync(arg: number, ms: number, options?: BlockingOptions): boolean {
+    return this.#tryWithinSync(arg, SHARED, ms, blockingPriorityOf(options))
   }
 
   /** Gives it back, and wakes waiting tasks if that helps. */
@@ -326,41 +339,52 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     }
   }
 
-  async #acquire(arg: number, mode: number, interruptible: boolean, wait?: WaitOptions): Promise<void> {
+  async #acquire(arg: number, mode: number, interruptible: boolean, wait?: AcquireOptions): Promise<void> {
     if (await this.#attain(arg, mode, interruptible, wait)) return
-    throw new TimeoutError(`Did not acquire ${identityOf(this.#face)} within ${timeoutOf(wait)} ms`)
+    throw new TimeoutError(`Did not acquire ${identityOf(this.#face)} within ${timeoutOf(wait, ACQUIRE_OPTIONS)} ms`)
   }
 
-  async #tryWithin(arg: number, mode: number, wait: WaitOptions): Promise<boolean> {
+  async #tryWithin(arg: number, mode: number, wait: AcquireOptions): Promise<boolean> {
     return await this.#attain(arg, mode, true, wait)
   }
 
-  #attain(arg: number, mode: number, interruptible: boolean, wait?: WaitOptions): boolean | Promise<boolean> {
+  #attain(arg: number, mode: number, interruptible: boolean, wait?: AcquireOptions): boolean | Promise<boolean> {
     const flow = currentFlow()
-    const timeout = timeoutOf(wait)
-    abortOf(wait)?.throwIfAborted()
+    const timeout = timeoutOf(wait, ACQUIRE_OPTIONS)
+    const priority = priorityOf(wait)
+    const signal = abortOf(wait)
+    signal?.throwIfAborted()
     if (interruptible) flow.throwIfInterrupted()
     if (this.#try(arg, mode)) return true
     if (timeout <= 0) return false
     this[NOTE_CONTENTION]()
+    const attempt = (): boolean => this.#asFirst(() => this.#try(arg, mode))
     return awaiting(
-      acquiring(this[WAIT_QUEUE], flow, mode, interruptible, () => this.#asFirst(() => this.#try(arg, mode))),
-      wait,
+      acquiring(this[WAIT_QUEUE], flow, mode, interruptible, attempt, undefined, priority),
+      signal === undefined ? timeout : { timeout, signal },
+      this[WAITED_FOR],
+      this.#face,
     )
   }
 
-  #tryWithinSync(arg: number, mode: number, ms: number): boolean {
+  #tryWithinSync(arg: number, mode: number, ms: number, priority: number): boolean {
     requireTimeout("ms", ms)
     currentFlow().throwIfInterrupted()
-    return this.#try(arg, mode) || (ms > 0 && this.#block(arg, mode, true, ms))
+    return this.#try(arg, mode) || (ms > 0 && this.#block(arg, mode, true, priority, ms))
   }
 
-  #block(arg: number, mode: number, interruptible: boolean, ms = Infinity): boolean {
+  #block(arg: number, mode: number, interruptible: boolean, priority: number, ms = Infinity): boolean {
     this[NOTE_CONTENTION]()
     const attempt = (): boolean => this.#asFirst(() => this.#try(arg, mode))
     const lastResort = (): boolean =>
       this[TRY_OUT_OF_TURN](arg, mode) || (ms === Infinity && this.#refuse(mode, !interruptible))
-    return blocking(acquiring(this[WAIT_QUEUE], currentFlow(), mode, interruptible, attempt, lastResort), ms)
+    const steps = acquiring(this[WAIT_QUEUE], currentFlow(), mode, interruptible, attempt, lastResort, priority)
+    return blocking(steps, ms, this[WAITED_FOR])
+  }
+
+  /** @internal How events name it. */
+  protected get [WAITED_FOR](): WaitedFor {
+    return "AbstractQueuedSynchronizer"
   }
 
   #refuse(mode: number, endless: boolean): false {

@@ -25,8 +25,9 @@ export function* acquiring(
   interruptible: boolean,
   attempt: Attempt,
   lastResort?: LastResort,
+  priority = 0,
 ): Steps<boolean> {
-  const node = queue.enter(flow, mode, interruptible)
+  const node = queue.enter(flow, mode, interruptible, priority)
   let how: number = CANCELLED
   try {
     for (;;) {

@@ -229,7 +229,7 @@ export class Condition extends Shareable {
     const flow = this.#waiter(manner)
     manner.abort?.throwIfAborted()
     if (this.#isPointless(timeoutOf(wait))) return false
-    return await awaiting(this.#waiting(flow, manner), wait)
+    return await awaiting(this.#waiting(flow, manner), wait, "Condition", this)
   }
 
   /** Whether the time is up before the wait begins, and no other task could get the lock meanwhile. */
@@ -245,7 +245,7 @@ export class Condition extends Shareable {
         "This wait could never end: only flows of this thread know the condition, and they stand still while the thread is blocked. Await it instead, or share it with another thread",
       )
     }
-    return !this.#isPointless(ms) && blocking(this.#waiting(flow, manner), ms)
+    return !this.#isPointless(ms) && blocking(this.#waiting(flow, manner), ms, "Condition")
   }
 
   *#waiting(flow: Flow, manner: Manner): Steps<boolean> {

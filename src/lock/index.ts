@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 export { AbstractQueuedSynchronizer, type QueuedThread } from "./abstract-queued-synchronizer.ts"
+export type { AcquireOptions, BlockingOptions } from "./acquire-options.ts"
 export type { Condition } from "./condition.ts"
 export type { Guard, Lock } from "./lock.ts"
 export { ReentrantLock } from "./reentrant-lock.ts"

@@ -5,6 +5,7 @@ export const IS_TAKEN_BACK_AT_ONCE: unique symbol = "c$isTakenBackAtOnce" as nev
 export const MEMORY: unique symbol = "c$memory" as never
 export const NOTE_CONTENTION: unique symbol = "c$noteContention" as never
 export const NOTE_QUEUED: unique symbol = "c$noteQueued" as never
+export const WAITED_FOR: unique symbol = "c$waitedFor" as never
 export const WAIT_QUEUE: unique symbol = "c$waitQueue" as never
 export const REFUSE_TO_BLOCK: unique symbol = "c$refuseToBlock" as never
 export const RELEASE_ALL: unique symbol = "c$releaseAll" as never

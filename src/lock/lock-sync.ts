@@ -1,8 +1,9 @@
-import { IS_TAKEN_BACK_AT_ONCE, MEMORY, NOTE_QUEUED, WAIT_QUEUE, REFUSE_TO_BLOCK } from "./internals.ts"
+import { IS_TAKEN_BACK_AT_ONCE, MEMORY, NOTE_QUEUED, WAIT_QUEUE, REFUSE_TO_BLOCK, WAITED_FOR } from "./internals.ts"
 import { compareAndSet, exchange, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
 import { currentFlow, type Flow, mainFlow } from "../memory/flow/flow.ts"
+import type { WaitedFor } from "../observing.ts"
 import { SharedMemory } from "../memory/shared/shared-memory.ts"
 import { AbstractQueuedSynchronizer } from "./abstract-queued-synchronizer.ts"
 import { OWN, STATE } from "./synchronizer-base.ts"
@@ -50,6 +51,11 @@ export class LockSync extends AbstractQueuedSynchronizer {
     this.#words = memory.words
     this.#token = memory.threadContext.token
     this.#fair = load(this.#words, FAIR) !== 0
+  }
+
+  /** @internal */
+  protected override get [WAITED_FOR](): WaitedFor {
+    return "ReentrantLock"
   }
 
   /** Memory for a new lock. The object that the lock is part of has `more` words in it, from `LOCK_WORDS` on. */

@@ -1,5 +1,5 @@
 /** What all locks have in common. */
-import type { WaitOptions } from "../memory/flow/waiting.ts"
+import type { AcquireOptions, BlockingOptions } from "./acquire-options.ts"
 import type { Condition } from "./condition.ts"
 
 /** Unlocks at the end of a block: `using guard = await lock.lock()`. */
@@ -28,19 +28,19 @@ export interface Lock {
    *
    * @throws TimeoutError if the time is up. If `signal` aborts, its reason is thrown.
    */
-  lock(wait?: WaitOptions): Promise<Guard>
+  lock(wait?: AcquireOptions): Promise<Guard>
   /** Blocks the thread until the task has the lock. */
-  lockSync(): Guard
+  lockSync(options?: BlockingOptions): Guard
   /** As `lock`, but an interrupt ends the wait with `InterruptedError`. */
-  lockInterruptibly(wait?: WaitOptions): Promise<Guard>
+  lockInterruptibly(wait?: AcquireOptions): Promise<Guard>
   /** Blocks the thread until the task has the lock; an interrupt ends the wait with `InterruptedError`. */
-  lockInterruptiblySync(): Guard
+  lockInterruptiblySync(options?: BlockingOptions): Guard
   /** Takes the lock if it is free now, even if others wait for it. */
   tryLock(): boolean
   /** Waits for at most that time; false if it is up. Reacts to interrupts. A fair lock keeps to the queue. */
-  tryLock(wait: WaitOptions): Promise<boolean>
+  tryLock(wait: AcquireOptions): Promise<boolean>
   /** Blocks the thread for at most `ms`; false if the time is up. Reacts to interrupts. */
-  tryLockSync(ms: number): boolean
+  tryLockSync(ms: number, options?: BlockingOptions): boolean
   /** Gives it back. `IllegalMonitorStateError` if the task does not hold it. */
   unlock(): void
   /**

@@ -2,10 +2,11 @@ import { FACE, WAIT_QUEUE } from "./internals.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
-import { currentFlow } from "../memory/flow/flow.ts"
+import { leaveToGuards } from "#host/ownership"
+import { currentFlow, knownFlows } from "../memory/flow/flow.ts"
 import { handleOfWhole, type Part, PART } from "../memory/shared/shareables.ts"
 import type { Handle } from "../memory/shared/shared-memory.ts"
-import type { WaitOptions } from "../memory/flow/waiting.ts"
+import type { AcquireOptions, BlockingOptions } from "./acquire-options.ts"
 import { LockGuard } from "./guard.ts"
 import type { Guard, Lock } from "./lock.ts"
 import type { ReadWriteSync } from "./read-write-sync.ts"
@@ -29,34 +30,34 @@ export class ReadLock implements Lock {
     return { whole: this.#sync[FACE], name: "ReadLock" }
   }
 
-  async lock(wait?: WaitOptions): Promise<Guard> {
+  async lock(wait?: AcquireOptions): Promise<Guard> {
     if (wait !== undefined || !this.#sync.read(currentFlow(), 1, false)) await this.#sync.acquireShared(1, wait)
     return new LockGuard(this)
   }
 
-  lockSync(): Guard {
-    this.#sync.acquireSharedSync(1)
+  lockSync(options?: BlockingOptions): Guard {
+    this.#sync.acquireSharedSync(1, options)
     return new LockGuard(this)
   }
 
-  async lockInterruptibly(wait?: WaitOptions): Promise<Guard> {
+  async lockInterruptibly(wait?: AcquireOptions): Promise<Guard> {
     await this.#sync.acquireSharedInterruptibly(1, wait)
     return new LockGuard(this)
   }
 
-  lockInterruptiblySync(): Guard {
-    this.#sync.acquireSharedInterruptiblySync(1)
+  lockInterruptiblySync(options?: BlockingOptions): Guard {
+    this.#sync.acquireSharedInterruptiblySync(1, options)
     return new LockGuard(this)
   }
 
   tryLock(): boolean
-  tryLock(wait: WaitOptions): Promise<boolean>
-  tryLock(wait?: WaitOptions): boolean | Promise<boolean> {
+  tryLock(wait: AcquireOptions): Promise<boolean>
+  tryLock(wait?: AcquireOptions): boolean | Promise<boolean> {
     return wait === undefined ? this.#sync.read(currentFlow(), 1, true) : this.#sync.tryAcquireSharedWithin(1, wait)
   }
 
-  tryLockSync(ms: number): boolean {
-    return this.#sync.tryAcquireSharedWithinSync(1, ms)
+  tryLockSync(ms: number, options?: BlockingOptions): boolean {
+    return this.#sync.tryAcquireSharedWithinSync(1, ms, options)
   }
 
   /** Ends one hold of the current task. `IllegalMonitorStateError` if it has none. */
@@ -97,3 +98,5 @@ export class ReadLock implements Lock {
     return `${identityOf(this)}[Read locks = ${this.count}]`
   }
 }
+
+leaveToGuards(ReadLock.prototype, knownFlows)

@@ -5,11 +5,13 @@ import {
   RELEASE_ALL,
   TRY_ACQUIRE_AGAIN,
   TRY_OUT_OF_TURN,
+  WAITED_FOR,
 } from "./internals.ts"
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
+import type { WaitedFor } from "../observing.ts"
 import type { SharedMemory } from "../memory/shared/shared-memory.ts"
 import type { ThreadRegistry } from "../memory/thread/thread-registry.ts"
 import { EXCLUSIVE, SHARED } from "../memory/wait/wait-queue.ts"
@@ -68,6 +70,11 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     this.#cells = new ReaderCells(memory)
     this.#readers = new ReadersHere(memory.threadContext, `${load(memory.words, MAKER)}:${load(memory.words, NUMBER)}`)
     this.isFair = load(memory.words, FAIR) !== 0
+  }
+
+  /** @internal */
+  protected override get [WAITED_FOR](): WaitedFor {
+    return "ReentrantReadWriteLock"
   }
 
   // ------------------------------------------------------------------ reading

@@ -2,9 +2,10 @@ import { REQUIRE_OWN, SYNC } from "./internals.ts"
 import { requireBoolean, requireOptions } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { currentFlow } from "../memory/flow/flow.ts"
+import { leaveToGuards } from "#host/ownership"
+import { currentFlow, knownFlows } from "../memory/flow/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
-import type { WaitOptions } from "../memory/flow/waiting.ts"
+import type { AcquireOptions, BlockingOptions } from "./acquire-options.ts"
 import type { Condition } from "./condition.ts"
 import { LockGuard } from "./guard.ts"
 import { LockSync } from "./lock-sync.ts"
@@ -62,34 +63,35 @@ export class ReentrantLock extends Shareable implements Lock {
 
   // ------------------------------------------------------------------ locking
 
-  async lock(wait?: WaitOptions): Promise<Guard> {
+  async lock(wait?: AcquireOptions): Promise<Guard> {
     if (wait !== undefined || this.#sync.isFair || !this.#sync.barge(currentFlow())) await this.#sync.acquire(1, wait)
     return new LockGuard(this)
   }
 
-  lockSync(): Guard {
-    if (this.#sync.isFair || !this.#sync.barge(currentFlow())) this.#sync.acquireSync(1)
+  lockSync(options?: BlockingOptions): Guard {
+    if (options !== undefined || this.#sync.isFair || !this.#sync.barge(currentFlow()))
+      this.#sync.acquireSync(1, options)
     return new LockGuard(this)
   }
 
-  async lockInterruptibly(wait?: WaitOptions): Promise<Guard> {
+  async lockInterruptibly(wait?: AcquireOptions): Promise<Guard> {
     await this.#sync.acquireInterruptibly(1, wait)
     return new LockGuard(this)
   }
 
-  lockInterruptiblySync(): Guard {
-    this.#sync.acquireInterruptiblySync(1)
+  lockInterruptiblySync(options?: BlockingOptions): Guard {
+    this.#sync.acquireInterruptiblySync(1, options)
     return new LockGuard(this)
   }
 
   tryLock(): boolean
-  tryLock(wait: WaitOptions): Promise<boolean>
-  tryLock(wait?: WaitOptions): boolean | Promise<boolean> {
+  tryLock(wait: AcquireOptions): Promise<boolean>
+  tryLock(wait?: AcquireOptions): boolean | Promise<boolean> {
     return wait === undefined ? this.#sync.barge(currentFlow()) : this.#sync.tryAcquireWithin(1, wait)
   }
 
-  tryLockSync(ms: number): boolean {
-    return this.#sync.tryAcquireWithinSync(1, ms)
+  tryLockSync(ms: number, options?: BlockingOptions): boolean {
+    return this.#sync.tryAcquireWithinSync(1, ms, options)
   }
 
   /**
@@ -189,6 +191,8 @@ export class ReentrantLock extends Shareable implements Lock {
     return this.#sync
   }
 }
+
+leaveToGuards(ReentrantLock.prototype, knownFlows)
 
 function create(options: { readonly fair?: boolean }): SharedMemory {
   const { fair = false } = requireOptions("options", options, { fair: true })

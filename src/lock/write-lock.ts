@@ -1,10 +1,11 @@
 import { FACE, WAIT_QUEUE } from "./internals.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
-import { currentFlow } from "../memory/flow/flow.ts"
+import { leaveToGuards } from "#host/ownership"
+import { currentFlow, knownFlows } from "../memory/flow/flow.ts"
 import { handleOfWhole, type Part, PART } from "../memory/shared/shareables.ts"
 import type { Handle, Shared } from "../memory/shared/shared-memory.ts"
-import type { WaitOptions } from "../memory/flow/waiting.ts"
+import type { AcquireOptions, BlockingOptions } from "./acquire-options.ts"
 import type { Condition } from "./condition.ts"
 import { LockGuard } from "./guard.ts"
 import type { Guard, Lock } from "./lock.ts"
@@ -28,7 +29,7 @@ export class WriteLock implements Lock {
   }
 
   /** As with any lock. A task that holds the read lock would wait for itself, until the wait is given up. */
-  async lock(wait?: WaitOptions): Promise<Guard> {
+  async lock(wait?: AcquireOptions): Promise<Guard> {
     if (wait !== undefined || this.#sync.isFair || !this.#sync.write(currentFlow(), 1)) {
       await this.#sync.acquire(1, wait)
     }
@@ -36,29 +37,29 @@ export class WriteLock implements Lock {
   }
 
   /** `IllegalStateError` if a task that holds the read lock would wait for itself, for ever. */
-  lockSync(): Guard {
-    this.#sync.acquireSync(1)
+  lockSync(options?: BlockingOptions): Guard {
+    this.#sync.acquireSync(1, options)
     return new LockGuard(this)
   }
 
-  async lockInterruptibly(wait?: WaitOptions): Promise<Guard> {
+  async lockInterruptibly(wait?: AcquireOptions): Promise<Guard> {
     await this.#sync.acquireInterruptibly(1, wait)
     return new LockGuard(this)
   }
 
-  lockInterruptiblySync(): Guard {
-    this.#sync.acquireInterruptiblySync(1)
+  lockInterruptiblySync(options?: BlockingOptions): Guard {
+    this.#sync.acquireInterruptiblySync(1, options)
     return new LockGuard(this)
   }
 
   tryLock(): boolean
-  tryLock(wait: WaitOptions): Promise<boolean>
-  tryLock(wait?: WaitOptions): boolean | Promise<boolean> {
+  tryLock(wait: AcquireOptions): Promise<boolean>
+  tryLock(wait?: AcquireOptions): boolean | Promise<boolean> {
     return wait === undefined ? this.#sync.write(currentFlow(), 1) : this.#sync.tryAcquireWithin(1, wait)
   }
 
-  tryLockSync(ms: number): boolean {
-    return this.#sync.tryAcquireWithinSync(1, ms)
+  tryLockSync(ms: number, options?: BlockingOptions): boolean {
+    return this.#sync.tryAcquireWithinSync(1, ms, options)
   }
 
   /** Gives it back; free when unlocked as often as locked. `IllegalMonitorStateError` if the task does not hold it. */
@@ -114,3 +115,5 @@ export class WriteLock implements Lock {
     return `${identityOf(this)}[${holder === undefined ? "Unlocked" : `Locked by ${holder}`}]`
   }
 }
+
+leaveToGuards(WriteLock.prototype, knownFlows)

@@ -1,16 +1,18 @@
 import { MAX_VALUE } from "../checks.ts"
+import type { RunningFuture } from "../events/event-source.ts"
 import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
-import { type Ids, isPausable } from "./sampler.ts"
+import type { Watched } from "./viewer.ts"
 import type { Action } from "./wire.ts"
 
 /** The most threads that a client may ask for. */
 const MOST_THREADS = 1024
 
 /** Does what a client of the monitor asks for. The text says what was wrong; it is undefined if all went well. */
-export async function act(given: unknown, ids: Ids): Promise<string | undefined> {
+export function act(given: unknown, { ids, source }: Pick<Watched, "ids" | "source">): string | undefined {
   if (typeof given !== "object" || given === null) return "Expected an object"
-  const { action, id, size } = given as Partial<Action>
+  const { action, id, size, task } = given as Partial<Action>
+  if (action === "cancel" && typeof task === "number") return cancelTask(source?.futureOf(task))
   const target = typeof id === "number" ? ids.find(id) : undefined
   if (target === undefined) return "There is no such pool or task any more"
   if (action === "cancel") return cancel(target)
@@ -22,9 +24,10 @@ export async function act(given: unknown, ids: Ids): Promise<string | undefined>
     case "resize":
       return target instanceof ThreadPoolExecutor ? resize(target, size) : "A ForkJoinPool cannot be resized"
     case "pause":
+      target.pause()
+      return undefined
     case "resume":
-      if (!isPausable(target)) return "This pool has no methods pause() and resume()"
-      await (action === "pause" ? target.pause() : target.resume())
+      target.resume()
       return undefined
     default:
       return "There is no such action"
@@ -48,4 +51,10 @@ function cancel(target: object): string | undefined {
   const { cancel: method } = target as { readonly cancel?: unknown }
   if (typeof method !== "function" || target instanceof ThreadPoolExecutor) return "That cannot be cancelled"
   return (target as { cancel(): boolean }).cancel() ? undefined : "It is over already"
+}
+
+/** As `future.cancel(true)` does. */
+function cancelTask(future: RunningFuture | undefined): string | undefined {
+  if (future === undefined) return "It is over already, or its future is in another thread"
+  return future.cancel(true) ? undefined : "It is over already"
 }

@@ -1,4 +1,12 @@
-import { requireBoolean, requireInteger, requireOptions, requireString, rangeError, typeError } from "../checks.ts"
+import {
+  requireBoolean,
+  requireInteger,
+  requireIterable,
+  requireOptions,
+  requireString,
+  rangeError,
+  typeError,
+} from "../checks.ts"
 import { runtime } from "#host/clock"
 import {
   type HttpRequest,
@@ -6,19 +14,23 @@ import {
   type HttpServer,
   newToken,
   type OwnFile,
-  processFacts,
   serve,
   writeOwnFile,
 } from "#host/http"
 import { monitorPage } from "#host/monitor-page"
+import { processFacts } from "#host/process-facts"
 import { warn } from "#host/warnings"
 import { ReentrantLock } from "../lock/reentrant-lock.ts"
 import { ReentrantReadWriteLock } from "../lock/reentrant-read-write-lock.ts"
-import { type MeasuredPool, namedPools } from "../prometheus/metrics.ts"
+import type { DistributedExecutor } from "../distributed/distributed-executor.ts"
+import { type Fleet, titleOfFleet } from "../executor/live-fleets.ts"
+import { type MeasuredPool, namedPools } from "../prometheus/pool-facts.ts"
 import { Semaphore } from "../sync/semaphore.ts"
 import { textOf } from "../user-values.ts"
 import { act } from "./actions.ts"
-import type { EventSource } from "./event-source.ts"
+import type { EventSource } from "../events/event-source.ts"
+import { eventSource } from "../events/listening.ts"
+import { FleetWatch } from "./fleet-watch.ts"
 import { Guard, inUrl, SAFE_HEADERS } from "./guard.ts"
 import { Ids } from "./sampler.ts"
 import { Viewer, type Watched } from "./viewer.ts"
@@ -34,13 +46,19 @@ export interface MonitorOptions {
   readonly host?: string
   /** What a client has to know; default a random text. At least 16 characters. */
   readonly token?: string
-  /** The pools to show, or an object whose keys are their names; default all pools of this thread, also future ones. */
-  readonly pools?: Iterable<MeasuredPool> | Readonly<Record<string, MeasuredPool>>
+  /**
+   * The pools and distributed executors to show, or an object whose keys are their names; default all of this thread,
+   * also future ones.
+   */
+  readonly pools?: Iterable<MonitoredPool> | Readonly<Record<string, MonitoredPool>>
   /** The locks and semaphores to show, by their names. There is no list of all locks, so the default is none. */
   readonly locks?: Readonly<Record<string, MonitoredLock>>
-  /** Whether the page has buttons that resize, pause and shut down pools and cancel schedules; default false. */
+  /** Whether the page has buttons that resize, pause and shut down pools, and cancel tasks; default false. */
   readonly allowActions?: boolean
 }
+
+/** A pool that {@link startMonitor} can show. */
+export type MonitoredPool = MeasuredPool | DistributedExecutor
 
 /** A lock that {@link startMonitor} can show. */
 export type MonitoredLock = ReentrantLock | ReentrantReadWriteLock | Semaphore
@@ -59,6 +77,8 @@ export interface Monitor extends AsyncDisposable {
 
 const SHORTEST_TOKEN = 16
 const LARGEST_ACTION = 1000
+/** How many clients can look at the same time: each of them costs the program some work. */
+const MOST_VIEWERS = 32
 const PLAIN = { ...SAFE_HEADERS, "Content-Type": "text/plain; charset=utf-8" }
 const JSON_TYPE = { ...SAFE_HEADERS, "Content-Type": "application/json" }
 
@@ -80,7 +100,7 @@ const JSON_TYPE = { ...SAFE_HEADERS, "Content-Type": "application/json" }
  * ```
  */
 export async function startMonitor(options: MonitorOptions = {}): Promise<Monitor> {
-  return await startMonitorOn(undefined, options)
+  return await startMonitorOn(eventSource, options)
 }
 
 /** With events from a source of the caller's own. */
@@ -102,10 +122,36 @@ export async function startMonitorOn(source: EventSource | undefined, options: M
     throw rangeError("token", "at least 16 letters, digits or characters of `-._~+/=`", `${token.length} characters`)
   }
   requireBoolean("allowActions", allowActions)
-  namedPools(pools) // throws if one of them is no pool
+  const chosen = pools === undefined ? undefined : chosenOf(pools)
   for (const lock of Object.values(locks)) requireLock(lock)
-  const watched: Watched = { pools: () => namedPools(pools), locks, allowActions, ids: new Ids(), source }
+  const watched: Watched = {
+    pools: () => chosen?.pools ?? namedPools(),
+    isChosen: chosen !== undefined,
+    fleets: new FleetWatch(chosen?.fleets),
+    ...{ locks, allowActions, ids: new Ids(), source },
+  }
   return await MonitorServer.start(host, port, token, watched)
+}
+
+interface Chosen {
+  readonly pools: (readonly [name: string, pool: MeasuredPool])[]
+  readonly fleets: (readonly [name: string, fleet: Fleet])[]
+}
+
+/** The pools and the distributed executors, with their names. Throws if one of them is neither. */
+function chosenOf(given: NonNullable<MonitorOptions["pools"]>): Chosen {
+  if (typeof given !== "object" || given === null) throw typeError("pools", "pools, or an object of them", given)
+  const hasNames = !(Symbol.iterator in given)
+  const entries = hasNames
+    ? Object.entries(given)
+    : [...requireIterable("pools", given)].map((pool) => ["", pool] as const)
+  const fleets = entries.flatMap(([name, pool]) => {
+    const title = typeof pool === "object" && pool !== null ? titleOfFleet(pool) : undefined
+    return title === undefined ? [] : [[hasNames ? name : title.name, pool as Fleet] as const]
+  })
+  const isFleet = new Set<unknown>(fleets.map(([, fleet]) => fleet))
+  const pools = entries.filter(([, pool]) => !isFleet.has(pool)) as (readonly [string, MeasuredPool])[]
+  return { fleets, pools: namedPools(hasNames ? Object.fromEntries(pools) : pools.map(([, pool]) => pool)) }
 }
 
 function requireLock(lock: unknown): void {
@@ -199,6 +245,10 @@ class MonitorServer implements Monitor {
   }
 
   #stream(response: HttpResponse): void {
+    if (this.#viewers.size >= MOST_VIEWERS) {
+      response.send(503, PLAIN, `This monitor has ${MOST_VIEWERS} viewers already\n`)
+      return
+    }
     const viewer = new Viewer(this.#watched)
     const stream = response.stream({ ...SAFE_HEADERS, "Content-Type": "text/event-stream" })
     this.#viewers.add(viewer)
@@ -206,10 +256,11 @@ class MonitorServer implements Monitor {
       viewer.stop()
       this.#viewers.delete(viewer)
     })
-    viewer.start((frame) => {
-      // A client that does not read gets nothing more until it does: frames are not piled up for it.
-      if (!stream.isBehind) stream.write(`data: ${JSON.stringify(frame)}\n\n`)
-    })
+    // A client that does not read gets nothing more until it does: frames are not piled up for it.
+    viewer.start(
+      (frame) => stream.write(`data: ${JSON.stringify(frame)}\n\n`),
+      () => stream.isBehind,
+    )
   }
 
   async #act(request: HttpRequest, response: HttpResponse): Promise<void> {
@@ -224,7 +275,7 @@ class MonitorServer implements Monitor {
     const text = await request.text(LARGEST_ACTION)
     let problem: string | undefined
     try {
-      problem = await act(JSON.parse(text ?? ""), this.#watched.ids)
+      problem = act(JSON.parse(text ?? ""), this.#watched)
     } catch (error) {
       problem = textOf(error)
     }

@@ -4,24 +4,14 @@ import { FACTS, type Facts } from "../inspection.ts"
 import { type Counts, quantileOf, type Recorder } from "../memory/structures/histogram.ts"
 import { ENGINE } from "../pool/internals.ts"
 import type { PoolEngine } from "../pool/pool-engine.ts"
-import type { MeasuredPool } from "../prometheus/metrics.ts"
+import type { MeasuredPool } from "../prometheus/pool-facts.ts"
 import { ScheduledThreadPoolExecutor } from "../schedule/scheduled-thread-pool-executor.ts"
 import type { ScheduledFuture } from "../schedule/scheduled-future.ts"
+import { cut } from "./brevity.ts"
 import type { ActionName, PoolLine, Quantiles, ScheduleLine } from "./wire.ts"
 
 /** How many scheduled tasks a frame lists. */
 const MOST_SCHEDULES = 100
-
-/** A pool that a subclass can pause, as the one in the documentation of Java's ThreadPoolExecutor. */
-export interface Pausable {
-  pause(): unknown
-  resume(): unknown
-}
-
-export function isPausable(pool: object): pool is Pausable {
-  const { pause, resume } = pool as Partial<Pausable>
-  return typeof pause === "function" && typeof resume === "function"
-}
 
 /** What pools do now. Quantiles are those of the time since the last sample: of one client, so each has a sampler. */
 export class Sampler {
@@ -33,7 +23,7 @@ export class Sampler {
   }
 
   pool(name: string, pool: MeasuredPool): PoolLine {
-    return pool instanceof ForkJoinPool ? this.#forkJoin(name, pool) : this.#plain(name, pool)
+    return pool instanceof ForkJoinPool ? this.#forkJoin(cut(name), pool) : this.#plain(cut(name), pool)
   }
 
   #forkJoin(name: string, pool: ForkJoinPool): PoolLine {
@@ -48,7 +38,7 @@ export class Sampler {
       queued: pool.queuedTaskCount + pool.queuedSubmissionCount,
       completed: 0,
       steals: pool.stealCount,
-      actions: pool.isShutdown ? [] : ["shutdown"],
+      actions: pool.isShutdown ? [switchOf(pool)] : ["shutdown", switchOf(pool)],
     }
   }
 
@@ -60,7 +50,7 @@ export class Sampler {
     const wait = this.#since(pool instanceof ScheduledThreadPoolExecutor ? times.lateness : times.wait)
     const run = this.#since(times.run)
     const actions: ActionName[] = pool.isShutdown ? [] : ["resize", "shutdown"]
-    if (isPausable(pool)) actions.push("pause", "resume")
+    actions.push(switchOf(pool))
     return {
       id: this.#ids.of(pool),
       name,
@@ -91,7 +81,12 @@ export class Sampler {
     if (!(pool instanceof ScheduledThreadPoolExecutor)) return { listed: [], more: 0 }
     const waiting = pool.queue.toArray() as unknown as ScheduledFuture<unknown>[]
     const lines = waiting.slice(0, MOST_SCHEDULES).map((task): ScheduleLine => {
-      const line = { id: this.#ids.of(task), pool: name, name: titleOfTask(task), isPeriodic: task.isPeriodic }
+      const line = {
+        id: this.#ids.of(task),
+        pool: cut(name),
+        name: cut(task.name ?? titleOfTask(task)),
+        isPeriodic: task.isPeriodic,
+      }
       const next = task.nextRunAt?.getTime()
       return next === undefined ? line : Object.assign(line, { next })
     })
@@ -103,7 +98,8 @@ export class Sampler {
 }
 
 function stateOf(pool: MeasuredPool): PoolLine["state"] {
-  return pool.isTerminated ? "terminated" : pool.isShutdown ? "shutting down" : "running"
+  if (pool.isTerminated) return "terminated"
+  return pool.isPaused ? "paused" : pool.isShutdown ? "shutting down" : "running"
 }
 
 /** The name of the function that a queued task calls. */
@@ -133,4 +129,9 @@ export class Ids {
   find(id: number): object | undefined {
     return this.#objects.get(id)?.deref()
   }
+}
+
+/** What a client can do about the pause of a pool. */
+function switchOf({ isPaused }: { readonly isPaused: boolean }): ActionName {
+  return isPaused ? "resume" : "pause"
 }

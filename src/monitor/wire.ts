@@ -9,6 +9,8 @@ export interface Frame {
   /** How many scheduled tasks there are beyond those listed. */
   readonly moreSchedules: number
   readonly locks: readonly LockLine[]
+  /** The queues of distributed executors, with their nodes. */
+  readonly fleets: readonly FleetLine[]
   readonly lanes: LaneFrame
   readonly allowActions: boolean
 }
@@ -25,7 +27,7 @@ export interface PoolLine {
   readonly id: number
   readonly name: string
   readonly kind: "platform" | "virtual" | "fork/join"
-  readonly state: "running" | "shutting down" | "terminated"
+  readonly state: "running" | "paused" | "shutting down" | "terminated"
   readonly threads: number
   readonly core: number
   /** Absent if there is no limit. */
@@ -67,12 +69,46 @@ export interface LockLine {
   readonly waitingCount: number
 }
 
+/** A distributed executor, as its server was last asked. */
+export interface FleetLine {
+  readonly name: string
+  /** Kind and place of the server. */
+  readonly engine: string
+  readonly state: PoolLine["state"]
+  /** How many tasks of this process have not ended. */
+  readonly outstanding: number
+  /** How many jobs are in which state; absent until the server has answered. */
+  readonly counts?: Readonly<Record<"waiting" | "delayed" | "active" | "completed" | "failed", number>>
+  readonly nodes: readonly NodeLine[]
+  /** How many nodes there are beyond those listed. */
+  readonly moreNodes: number
+  /** Why the numbers are old: the server does not answer. */
+  readonly problem?: string
+}
+
+/** A process that runs tasks of a distributed executor. Times are in ms before the server was asked. */
+export interface NodeLine {
+  readonly id: string
+  readonly name: string
+  readonly host: string
+  readonly pid: number
+  readonly concurrency: number
+  readonly running: number
+  readonly isDraining: boolean
+  /** For how long it has run. */
+  readonly age: number
+  /** How long it has said nothing. */
+  readonly silence: number
+}
+
 export type ActionName = "pause" | "resume" | "resize" | "shutdown" | "cancel"
 
 export interface Action {
   readonly action: ActionName
   /** Of a pool or, for `cancel`, of a schedule. */
-  readonly id: number
+  readonly id?: number
+  /** For `cancel`: the number of a task that runs. */
+  readonly task?: number
   /** The number of threads, for `resize`. */
   readonly size?: number
 }
@@ -82,20 +118,28 @@ export interface Action {
 export interface LaneFrame {
   /** False if this process has no events of tasks to tell. */
   readonly isLive: boolean
-  /** What the page has not heard of before. */
+  /** What the page has not heard of before. A lane that it knows has a new thread: the one before has ended. */
   readonly lanes: readonly LaneLine[]
   /** Names of functions; a block names one by its place among all that were ever sent. */
   readonly names: readonly string[]
   readonly blocks: readonly Block[]
   /** Tasks that run now. */
   readonly open: readonly OpenBlock[]
+  /** Waits of threads inside of tasks, which are over. */
+  readonly waits: readonly Wait[]
+  readonly openWaits: readonly OpenWait[]
   readonly marks: readonly Mark[]
-  /** True if blocks of this frame stand for several tasks, because there were more than the page can show. */
-  readonly isSampled: boolean
+  /**
+   * If blocks of this frame stand for several tasks, because there were more than the page can show: a block stands for
+   * all tasks that a thread began within so many ms. Otherwise 0.
+   */
+  readonly grain: number
   /** How many tasks ended. */
   readonly tasks: number
   /** How many events were lost. */
   readonly dropped: number
+  /** How many threads have no lane, because there are too many. */
+  readonly moreThreads: number
 }
 
 export interface LaneLine {
@@ -104,7 +148,10 @@ export interface LaneLine {
   readonly thread: string
 }
 
-/** `start` in ms since 1970; `wait` is -1 if it is unknown; `count` is the number of tasks that it stands for. */
+/**
+ * `start` in ms since 1970; `wait` is -1 if it is unknown; `count` is the number of tasks that it stands for, and
+ * `busy` the sum of their times. `depth` is 0 unless the thread runs the task inside of another one.
+ */
 export type Block = readonly [
   lane: number,
   name: number,
@@ -114,9 +161,16 @@ export type Block = readonly [
   task: number,
   outcome: number,
   count: number,
+  depth: number,
+  busy: number,
 ]
 
-export type OpenBlock = readonly [lane: number, name: number, start: number, task: number]
+export type OpenBlock = readonly [lane: number, name: number, start: number, task: number, depth: number]
+
+/** `what` is for what the thread waits, such as `ReentrantLock`. */
+export type Wait = readonly [lane: number, what: string, start: number, duration: number]
+
+export type OpenWait = readonly [lane: number, what: string, start: number]
 
 export type Mark = readonly [lane: number, kind: MarkKind, time: number]
 

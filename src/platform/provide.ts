@@ -2,6 +2,7 @@
  * Provides the pools with platform threads. Every part of `corepool` that can ask for such a pool calls this first, so
  * that a bundler keeps it exactly if one of these parts is kept. No module does so merely by being loaded.
  */
+import { tellSubscribers } from "../events/subscriptions.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import { type PlatformSupport, providePlatform } from "../pool/platform-support.ts"
 import { newPlatformThreads } from "../thread/platform-threads.ts"
@@ -19,10 +20,10 @@ let hasPools = false
 
 const support: PlatformSupport = {
   newFactory: newPlatformThreads,
-  newEngine(queue, shell, maximum, pool) {
+  newEngine(queue, shell, maximum, pool, rateLimiter) {
     hasPools = true
     knowPools()
-    const owner = new PoolOwner(queue, shell, maximum)
+    const owner = new PoolOwner(queue, shell, maximum, { limiter: rateLimiter })
     watchPool(pool, owner)
     return owner
   },
@@ -51,6 +52,7 @@ export function usePlatform(): void {
   if (isProvided) return
   isProvided = true
   providePlatform(support)
+  tellSubscribers()
   equip()
   knowPools()
 }

@@ -3,9 +3,11 @@ import { rangeError, requireBoolean, requireDuration, requireInteger } from "../
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { atLeast, SHUTDOWN, TERMINATED, TIDYING } from "../core/control-word.ts"
+import { atLeast, isPaused, SHUTDOWN, TERMINATED, TIDYING } from "../core/control-word.ts"
+import { EAGER } from "../core/pool-state.ts"
+import type { RateLimiter } from "../sync/rate-limiter.ts"
 import type { PoolEngine } from "./pool-engine.ts"
-import type { Capabilities, PoolStats } from "./thread-pool-options.ts"
+import type { Capabilities, Growth, PoolStats } from "./thread-pool-options.ts"
 
 /** The sizes and times of a pool, all of which can be changed while it runs, and its statistics. */
 export abstract class ConfigurablePool extends AbstractExecutorService {
@@ -45,14 +47,29 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
     return this[ENGINE].state.maximumPoolSize
   }
 
-  /** Lowering it lets surplus threads go as soon as they have no task in hand. */
+  /**
+   * Lowering it lets surplus threads go as soon as they have no task in hand. Raising it starts threads for what is
+   * queued, if the pool grows eagerly.
+   */
   set maximumPoolSize(size: number) {
-    const { state } = this[ENGINE]
+    const { [ENGINE]: engine } = this
+    const { state } = engine
     const core = state.corePoolSize
     requireInteger("maximumPoolSize", size, 1)
     requireInteger("maximumPoolSize", size, core, `corePoolSize (${core})`)
     state.maximumPoolSize = size
-    if (state.control.workerCount > size) this[ENGINE].interruptIdleWorkers()
+    if (state.control.workerCount > size) engine.interruptIdleWorkers()
+    else if (state.hasPolicy(EAGER)) engine.grow()
+  }
+
+  /** Whether a task that finds no idle thread waits (`"lazy"`) or gets a new thread if there may be one (`"eager"`). */
+  get growth(): Growth {
+    return this[ENGINE].state.hasPolicy(EAGER) ? "eager" : "lazy"
+  }
+
+  /** At whose pace tasks begin; undefined if they begin as soon as a thread is free. */
+  get rateLimiter(): RateLimiter | undefined {
+    return this[ENGINE].rateLimiter
   }
 
   get keepAliveTime(): number {
@@ -100,6 +117,31 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
     return started
   }
 
+  // ------------------------------------------------------------------ pause
+
+  /**
+   * Begins no more tasks until `resume()`. Tasks that run go on; a task that has been given to a thread and has not
+   * begun waits there. While the pool is paused, new tasks are queued and no thread is started for them, as long as the
+   * queue has room. Any thread that has the pool may pause and resume it. A task on a platform thread that waits for
+   * another task of its own pool still runs that task itself.
+   *
+   * `shutdown()` does not end the pause: the queued tasks wait for `resume()`. `shutdownNow()` and `close()` do. No
+   * effect on a pool that is paused, or has been stopped by `shutdownNow()`.
+   */
+  override pause(): void {
+    this[ENGINE].pause()
+  }
+
+  /** Begins tasks again. No effect on a pool that is not paused. */
+  override resume(): void {
+    this[ENGINE].resume()
+  }
+
+  /** Whether the pool is paused. */
+  override get isPaused(): boolean {
+    return isPaused(this[ENGINE].state.control.snapshot)
+  }
+
   // ------------------------------------------------------------------ statistics
 
   /** How many threads there are. */
@@ -135,6 +177,8 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
       active: this.activeCount,
       queued: this[ENGINE].queue.size,
       completed: this.completedTaskCount,
+      rejected: this[ENGINE].state.rejected.value,
+      abandoned: this[ENGINE].abandoned ?? 0,
       wait: times.wait.times,
       run: times.run.times,
     }

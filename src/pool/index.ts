@@ -1,3 +1,4 @@
+export { adaptQueue, type TaskQueue } from "./own-queue.ts"
 export {
   AbortPolicy,
   CallerRunsPolicy,
@@ -6,4 +7,4 @@ export {
   type RejectedExecutionHandler,
   type RejectionPolicy,
 } from "./rejection.ts"
-export type { Capabilities, PoolStats, ThreadPoolOptions } from "./thread-pool-options.ts"
+export type { CachedPoolOptions, Capabilities, Growth, PoolStats, ThreadPoolOptions } from "./thread-pool-options.ts"

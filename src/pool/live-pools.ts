@@ -7,6 +7,8 @@
  * memory. For the same reason the list is not searched for garbage.
  */
 import { runtime } from "#host/clock"
+import { UnsupportedOperationError } from "../errors.ts"
+import { observing, type PoolInfo } from "../observing.ts"
 import { perThread } from "../per-thread.ts"
 
 interface LivePools {
@@ -30,11 +32,29 @@ const pools = /* @__PURE__ */ perThread("live pools", (): LivePools => {
   }
 })
 
-export function noteNewPool(pool: object): void {
+const infos: WeakMap<object, PoolInfo> = /* @__PURE__ */ perThread("infos of pools", () => new WeakMap())
+
+export function noteNewPool(pool: object, info: PoolInfo, printsUnobserved = false): void {
+  if (printsUnobserved && observing.newPool === undefined)
+    throw new UnsupportedOperationError(
+      "corepool/virtual cannot print what is unobserved: import the pool from corepool",
+    )
+  infos.set(pool, info)
+  observing.newPool?.(info, printsUnobserved)
   pools.recent.add(pool)
   if (pools.isDue) return
   pools.isDue = true
   runtime.afterTurn(weaken)
+}
+
+/** How events name an executor that is in no list of pools. */
+export function noteInfo(executor: object, info: PoolInfo): void {
+  infos.set(executor, info)
+}
+
+/** How events name a pool that was made in this thread. */
+export function infoOfPool(pool: object): PoolInfo | undefined {
+  return infos.get(pool)
 }
 
 export function noteEndOfPool(pool: object | undefined): void {

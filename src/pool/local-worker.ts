@@ -1,5 +1,6 @@
 import { FLOW, REPORT_UNCAUGHT } from "../memory/flow/internals.ts"
-import type { Flow } from "../memory/flow/flow.ts"
+import type { Flow, StopWatch } from "../memory/flow/flow.ts"
+import { type ThreadInfo, threadInfoOf } from "../observing.ts"
 import type { Thread } from "../thread/thread.ts"
 import type { PoolState } from "../core/pool-state.ts"
 import type { Worker } from "../core/worker.ts"
@@ -9,11 +10,18 @@ export class LocalWorker<R> implements Worker<R> {
   readonly #state: PoolState
   /** The host sets it before it uses the worker. */
   thread!: Thread
+  overstay: StopWatch | undefined = undefined
   #task: R | undefined
+  #info: ThreadInfo | undefined
 
   constructor(state: PoolState, firstTask: R | undefined) {
     this.#state = state
     if (firstTask !== undefined) this.accept(firstTask)
+  }
+
+  /** The thread, as events name it. */
+  get info(): ThreadInfo {
+    return (this.#info ??= threadInfoOf(this.thread))
   }
 
   get flow(): Flow {
@@ -57,10 +65,10 @@ export class LocalWorker<R> implements Worker<R> {
 
   /**
    * Interrupts the flow and not the thread: a factory may wrap the worker's loop in a function that does not wait for
-   * it, and the thread then counts as ended.
+   * it, and the thread then counts as ended. A busy worker has to stop its task, whatever the reason.
    */
   interrupt(): void {
-    this.flow.interrupt()
+    this.flow.stop()
   }
 
   reportUncaught(error: unknown): void {

@@ -3,6 +3,7 @@ import type { ExecutorService } from "../executor/executor.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
+import type { RateLimiter } from "../sync/rate-limiter.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
 import type { PoolEngine, PoolShell } from "./pool-engine.ts"
 import type { SentPool } from "./sent-pool.ts"
@@ -16,7 +17,13 @@ export interface PlatformSupport {
   /** The thread factory of a pool that was given none. */
   newFactory(): ThreadFactory
   /** The engine ends when `pool` is garbage. */
-  newEngine(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, pool: object): PoolEngine
+  newEngine(
+    queue: BlockingQueue<Runnable>,
+    shell: PoolShell,
+    maximum: number,
+    pool: object,
+    rateLimiter: RateLimiter | undefined,
+  ): PoolEngine
   /**
    * Whether a pool may put off making its engine until it is used: true for the first pool that asks, since the code of
    * engines is not loaded then.

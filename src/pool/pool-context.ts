@@ -1,5 +1,7 @@
 import type { Runnable } from "../future/runnable.ts"
+import type { PoolState } from "../core/pool-state.ts"
 import { WaitList } from "../memory/flow/waiting.ts"
+import { observing, type PoolInfo } from "../observing.ts"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
 import { noteEndOfPool } from "./live-pools.ts"
@@ -25,16 +27,22 @@ type ThreadPool = Parameters<RejectedExecutionHandler>[1]
  * A pool that is collected is therefore idle, and its engine can be ended: see platform/owner/forgotten-pools.ts.
  */
 export class PoolContext<Pool = ThreadPool> implements PoolShell {
+  readonly info: PoolInfo
   threadFactory: ThreadFactory
   handler: (task: Runnable, pool: Pool) => void
+  /** Counts the tasks that the handler was given. */
+  rejections: PoolState["rejected"] | undefined
   readonly termination: WaitList = new WaitList()
+  /** The flows that wait for the pool to be quiescent. */
+  readonly quiescence: WaitList = new WaitList()
   #pool: Pool | undefined
   #hooks: PoolHooks | undefined
   #isKept = false
   /** How many calls of the pool are under way that need the reference. */
   #calls = 0
 
-  constructor(threadFactory: ThreadFactory, handler: (task: Runnable, pool: Pool) => void) {
+  constructor(threadFactory: ThreadFactory, handler: (task: Runnable, pool: Pool) => void, info: PoolInfo) {
+    this.info = info
     this.threadFactory = threadFactory
     this.handler = handler
   }
@@ -50,6 +58,11 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
 
   /** Gives the engine a task of the pool. The engine holds the pool during the call, and while there is work. */
   execute(pool: Pool, engine: Pick<PoolEngine, "execute" | "isBusy">, task: Runnable): void {
+    if (observing.by === undefined) this.#give(pool, engine, task)
+    else observing.by.submit(this.info, task, () => this.#give(pool, engine, task))
+  }
+
+  #give(pool: Pool, engine: Pick<PoolEngine, "execute" | "isBusy">, task: Runnable): void {
     if (this.#isKept) {
       engine.execute(task)
       return
@@ -61,6 +74,13 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
     } finally {
       if (--this.#calls === 0 && !engine.isBusy) this.rest()
     }
+  }
+
+  /** Lets the handler decide on a task that the pool does not take. */
+  refuse(pool: Pool, task: Runnable): void {
+    this.rejections?.increment()
+    observing.by?.rejected(this.info, task)
+    this.handler(task, pool)
   }
 
   // ------------------------------------------------------------------ for the engine
@@ -92,11 +112,17 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
 
   /** The pool is set here: during a call of the pool, or for ever if the rejected task came from another thread. */
   reject(task: Runnable): void {
-    this.handler(task, this.#pool as Pool)
+    this.refuse(this.#pool as Pool, task)
   }
 
   announceTermination(): void {
+    observing.by?.poolTerminated(this.info)
     noteEndOfPool(this.#pool as object | undefined)
     this.termination.signalAll()
+    this.quiescence.signalAll()
+  }
+
+  quiescent(): void {
+    this.quiescence.signalAll()
   }
 }

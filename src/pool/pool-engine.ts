@@ -1,7 +1,9 @@
 import type { BulkMap } from "../executor/executor.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import type { Handle } from "../memory/shared/shared-memory.ts"
+import type { PoolInfo } from "../observing.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
+import type { RateLimiter } from "../sync/rate-limiter.ts"
 import type { Thread } from "../thread/thread.ts"
 import type { PoolState } from "../core/pool-state.ts"
 import type { PoolTimes } from "../core/pool-times.ts"
@@ -10,6 +12,8 @@ import type { Capabilities } from "./thread-pool-options.ts"
 
 /** What an engine calls in its pool: factory, hooks, rejection handler and settings. */
 export interface PoolShell {
+  /** The pool, as events name it. */
+  readonly info: PoolInfo
   /** Undefined if the factory refuses. */
   newThread(target: () => unknown): Thread | undefined
   /** Which of the next two hooks a subclass has: 1 for beforeExecute, 2 for afterExecute, or their sum. */
@@ -20,8 +24,22 @@ export interface PoolShell {
   terminated(): unknown
   reject(task: Runnable): void
   announceTermination(): void
+  /** The pool is quiescent, or was a moment ago. */
+  quiescent(): void
   /** Nothing is left to do until the pool gets another task. */
   rest(): void
+}
+
+/** A thread of a pool, as a thread dump shows it. */
+export interface PoolThread {
+  /** Undefined if this thread does not know it: the pool is that of another one. */
+  readonly thread: Thread | undefined
+  /** Of a platform thread: its token, 0 before it has begun. */
+  readonly token?: number
+  /** What it runs: the task itself, or the name of its function; undefined if it is idle. */
+  readonly task: Runnable | string | undefined
+  /** Whether it runs the task of this future. */
+  runs(future: object): boolean
 }
 
 /**
@@ -40,7 +58,11 @@ export interface PoolEngine {
   readonly poolSize: number
   readonly activeCount: number
   readonly completedTaskCount: number
+  /** How many tasks were abandoned and have not ended yet; only of virtual threads. */
+  readonly abandoned?: number
   readonly times: PoolTimes
+  /** At whose pace tasks begin. */
+  readonly rateLimiter: RateLimiter | undefined
 
   /** Whether the pool has work for which this thread has to stay. */
   readonly isBusy: boolean
@@ -66,11 +88,23 @@ export interface PoolEngine {
    */
   closing(): void
 
+  /** No worker begins a task until {@link resume}. */
+  pause(): void
+  resume(): void
+  /** True if nothing waits and nothing runs. Otherwise the engine calls `shell.quiescent()` when that may be so. */
+  watchForQuiescence(): boolean
+  /** Whether nothing waits and nothing runs. */
+  readonly isQuiet: boolean
+
   addWorker(bound: "core" | "maximum"): boolean
   ensureWorker(): void
+  /** Starts threads for what waits, as far as the sizes allow. */
+  grow(): void
   interruptIdleWorkers(): void
   interruptWorkers(): void
   tryTerminate(): void
+  /** The threads of the pool now, and what they do. */
+  threads(): PoolThread[]
   /** Whether the thread is one of the pool's own. */
   hasThread(thread: unknown): boolean
   /** The pool's run state has become SHUTDOWN or STOP. */

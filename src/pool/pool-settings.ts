@@ -1,7 +1,19 @@
-import { type Known, requireDuration, requireInteger, requireOptions, requireString } from "../checks.ts"
+import { platform } from "./platform-support.ts"
+import {
+  type Known,
+  requireBoolean,
+  requireDuration,
+  requireInteger,
+  requireOptions,
+  requireString,
+  typeError,
+} from "../checks.ts"
+import { EAGER, PACED, type PoolState } from "../core/pool-state.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
-import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import { requireThreadFactory, type ThreadFactory, warnsUnobserved } from "../thread/thread-factory.ts"
+import { PACE } from "../memory/flow/internals.ts"
+import type { RateLimiter } from "../sync/rate-limiter.ts"
 import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
 import { requireQueue, type ThreadPoolOptions } from "./thread-pool-options.ts"
 
@@ -16,6 +28,9 @@ export interface PoolSettings {
   readonly handler: RejectedExecutionHandler
   readonly name: string | undefined
   readonly allowCoreThreadTimeOut: boolean | undefined
+  readonly isEager: boolean
+  readonly rateLimiter: RateLimiter | undefined
+  readonly warnUnobserved: boolean
 }
 
 const POOL_OPTIONS: Known<ThreadPoolOptions> = {
@@ -26,18 +41,21 @@ const POOL_OPTIONS: Known<ThreadPoolOptions> = {
   threadFactory: true,
   handler: true,
   allowCoreThreadTimeOut: true,
+  growth: true,
+  rateLimiter: true,
   name: true,
+  warnUnobserved: true,
 }
 
 /** Checks the options in this order, and throws for the first one that is wrong. */
 export function settingsOf(given: ThreadPoolOptions, newFactory: () => ThreadFactory): PoolSettings {
   const options = requireOptions("options", given, POOL_OPTIONS, "an object with corePoolSize and maximumPoolSize")
   const { keepAliveTime = 60_000, workQueue, threadFactory } = options
-  const { handler = AbortPolicy, name, allowCoreThreadTimeOut } = options
+  const { handler = AbortPolicy, name, allowCoreThreadTimeOut, growth = "lazy", rateLimiter, warnUnobserved } = options
   const core = requireInteger("corePoolSize", options.corePoolSize, 0)
   const maximum = requireInteger("maximumPoolSize", options.maximumPoolSize, 1)
   requireInteger("maximumPoolSize", maximum, core, `corePoolSize (${core})`)
-  return {
+  const settings = {
     core,
     maximum,
     keepAlive: requireDuration("keepAliveTime", keepAliveTime),
@@ -47,4 +65,37 @@ export function settingsOf(given: ThreadPoolOptions, newFactory: () => ThreadFac
     name: name === undefined ? undefined : requireString("name", name),
     allowCoreThreadTimeOut,
   }
+  if (growth !== "lazy" && growth !== "eager") throw typeError("growth", '"lazy" or "eager"', growth)
+  if (rateLimiter !== undefined) requireLimiter(rateLimiter, settings.queue)
+  if (warnUnobserved !== undefined) requireBoolean("warnUnobserved", warnUnobserved)
+  return {
+    ...settings,
+    isEager: growth === "eager",
+    rateLimiter,
+    warnUnobserved: warnUnobserved ?? warnsUnobserved(settings.threadFactory),
+  }
+}
+
+/** Not by `instanceof`: a program that has no limiter need not load the class. */
+function requireLimiter(value: unknown, queue: BlockingQueue<Runnable> | undefined): void {
+  if (typeof (value as Partial<RateLimiter> | null)?.[PACE] !== "function") {
+    throw typeError("rateLimiter", "a RateLimiter", value)
+  }
+  if (queue !== undefined && queue.isEmpty && queue.remainingCapacity === 0) {
+    throw typeError("workQueue", "a queue in which tasks can wait for the rateLimiter", queue)
+  }
+}
+
+/** Writes sizes, times and growth into the state of a new pool. */
+export function configure(state: PoolState, { core, maximum, keepAlive, isEager, rateLimiter }: PoolSettings): void {
+  state.corePoolSize = core
+  state.maximumPoolSize = maximum
+  state.keepAliveTime = keepAlive
+  if (isEager) state.setPolicy(EAGER, true)
+  if (rateLimiter !== undefined) state.setPolicy(PACED, true)
+}
+
+/** Whether the pool, until it is used, looks the same without its engine. */
+export function mayWait({ threadFactory, queue, rateLimiter }: PoolSettings): boolean {
+  return !threadFactory.isVirtual && queue === undefined && rateLimiter === undefined && platform().mayWait()
 }

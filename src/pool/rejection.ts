@@ -3,7 +3,6 @@
  * can be translated word by word.
  */
 import { ABANDON } from "../future/internals.ts"
-import { REPORT_UNCAUGHT } from "../memory/flow/internals.ts"
 import { isPromiseLike, typeError } from "../checks.ts"
 import { setOwn, textOf } from "../user-values.ts"
 import { RejectedExecutionError } from "../errors.ts"
@@ -11,8 +10,7 @@ import { nameOfTask } from "../future/describe.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable, start } from "../future/runnable.ts"
 import { currentFlow, Guest } from "../memory/flow/flow.ts"
-import { guarded } from "../memory/flow/guard.ts"
-import { Thread } from "../thread/thread.ts"
+import { guarded, uncaught } from "../memory/flow/guard.ts"
 import type { ThreadPoolExecutor } from "./thread-pool-executor.ts"
 
 /**
@@ -149,7 +147,7 @@ async function leaveAfter(pending: PromiseLike<unknown>, guest: Guest): Promise<
   try {
     await pending
   } catch (error) {
-    Thread.currentThread()[REPORT_UNCAUGHT](error)
+    uncaught(error)
   } finally {
     guest.leave()
   }

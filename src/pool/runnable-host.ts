@@ -1,8 +1,10 @@
 import { BEGIN, COMPLETE, EXPIRE, FAIL } from "../future/internals.ts"
 import { isPromiseLike } from "../checks.ts"
+import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
 import { guarded, heed, type Report } from "../memory/flow/guard.ts"
+import { observing, type ThreadInfo } from "../observing.ts"
 import type { Thread } from "../thread/thread.ts"
 import type { CommandFrames } from "./command-frames.ts"
 import { LocalWorker } from "./local-worker.ts"
@@ -10,6 +12,7 @@ import type { PoolShell } from "./pool-engine.ts"
 import type { Admission, Execution } from "../core/pool-host.ts"
 import type { PoolState } from "../core/pool-state.ts"
 import type { Probe } from "./probe.ts"
+import { drop } from "./unrun-tasks.ts"
 import type { Worker } from "../core/worker.ts"
 
 /** The host of a pool of virtual threads: its tasks are Runnables of this heap. */
@@ -56,6 +59,7 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
 
   begin(worker: Worker<Runnable>, task: Runnable): PromiseLike<unknown> | undefined {
     this.#probe.began(task)
+    if (observing.by !== undefined) observing.by.began(this.#shell.info, infoOf(worker), task)
     if (isPlainFuture(task)) return task[BEGIN](worker.flow)
     // A future has its frame itself.
     const pending = task instanceof FutureTask ? start(task) : worker.flow.runTask(this.#frames.take(task), start, task)
@@ -71,14 +75,34 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
     else throw error
   }
 
-  afterExecute(task: Runnable, error?: unknown): void {
+  afterExecute(worker: Worker<Runnable>, task: Runnable, error?: unknown): void {
     this.#probe.ended(task)
+    if (observing.by !== undefined) observing.by.ended(this.#shell.info, infoOf(worker), task, error)
     heed(this.#shell.afterExecute(task, error))
+  }
+
+  /** The task counts as ended, although it has not stopped. */
+  overstayed(worker: LocalWorker<Runnable>, task: Runnable, error: unknown): void {
+    const isFuture = task instanceof FutureTask
+    guarded(() => this.afterExecute(worker, task, isFuture ? undefined : error))
+    if (!isFuture) worker.reportUncaught(error)
+  }
+
+  idle(worker: Worker<Runnable>): void {
+    observing.by?.idle(this.#shell.info, infoOf(worker))
   }
 
   abandon(task: Runnable, error: unknown): void {
     // The thread ends because of `error`; an error of done() must not take its place.
     if (task instanceof FutureTask) guarded(() => task[EXPIRE](error))
+  }
+
+  drop(task: Runnable): void {
+    drop(task, new RejectedExecutionError("The pool was shut down before the task ran", task))
+  }
+
+  isOver(task: Runnable): boolean {
+    return task instanceof FutureTask && task.isDone
   }
 
   failWaiting(error: unknown, tell: Report): void {
@@ -97,6 +121,10 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
       this.#shell.announceTermination()
     }
   }
+}
+
+function infoOf(worker: Worker<Runnable>): ThreadInfo {
+  return (worker as LocalWorker<Runnable>).info
 }
 
 /** False for a subclass that overrides run(): the host calls that run() instead of begin(). */

@@ -1,6 +1,6 @@
 import type { BulkMap } from "../executor/executor.ts"
 import { CORE } from "../queue/base/internals.ts"
-import { ENGINE, GIVE_TO_ENGINE, LABEL, ON_SHUTDOWN } from "./internals.ts"
+import { ENGINE, GIVE_TO_ENGINE, INFO, LABEL, ON_SHUTDOWN, REFUSE, THREADS } from "./internals.ts"
 import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, RETRIES, WITHDRAW } from "../executor/internals.ts"
 import { alone } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
@@ -8,10 +8,12 @@ import { keptApart } from "../future/call.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { identityOf } from "../identity.ts"
 import { currentFlow, snapshot } from "../memory/flow/flow.ts"
 import type { Handle, Shared } from "../memory/shared/shared-memory.ts"
 import { SHAREABLE } from "../memory/shared/shareables.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/flow/waiting.ts"
+import { infoOf, type PoolInfo } from "../observing.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
@@ -23,9 +25,10 @@ import { handBack } from "./unrun-tasks.ts"
 import { platform } from "./platform-support.ts"
 import { noteNewPool } from "./live-pools.ts"
 import { PoolContext, type PoolHooks } from "./pool-context.ts"
-import type { PoolEngine } from "./pool-engine.ts"
-import { type PoolSettings, settingsOf } from "./pool-settings.ts"
+import type { PoolEngine, PoolThread } from "./pool-engine.ts"
+import { configure, mayWait, type PoolSettings, settingsOf } from "./pool-settings.ts"
 import type { PoolState } from "../core/pool-state.ts"
+import { awaitQuiescence } from "./quiescence.ts"
 import { type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
 import { notTheOwner, sentPool } from "./sent-pool.ts"
 import type { ThreadPoolOptions } from "./thread-pool-options.ts"
@@ -40,7 +43,8 @@ const LARGEST_WINDOW = 1024
  * **Sizes.** A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are
  * idle; else the queue; if the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler
  * decides. So with an unbounded queue there are never more than `corePoolSize` threads, and with a
- * `SynchronousQueue`, which holds nothing, a task either finds an idle thread or gets a new one.
+ * `SynchronousQueue`, which holds nothing, a task either finds an idle thread or gets a new one. With
+ * `growth: "eager"` a task that finds no idle thread gets a new one up to `maximumPoolSize`, and waits only then.
  *
  * **Keep-alive.** Threads beyond the core size leave after `keepAliveTime` ms without work; with
  * `allowCoreThreadTimeOut` all do. An idle pool does not keep the program alive.
@@ -92,40 +96,33 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     const sent = sentPool(options)
     const settings = sent?.settings ?? settingsOf(options, newFactory)
     const { threadFactory, handler, name } = settings
-    const context = new PoolContext(threadFactory, handler)
+    const context = new PoolContext(threadFactory, handler, infoOf(name ?? identityOf(this), threadFactory.isVirtual))
     this.#context = context
     this.#name = name
     const isPlain = this.#overridden === 0 && this.terminated === ThreadPoolExecutor.prototype.terminated
     if (sent !== undefined || threadFactory.isVirtual || !isPlain) context.keep(this, this.#hooks)
-    if (sent !== undefined) this.#made = sent.join(context)
-    else if (isPlain && new.target === ThreadPoolExecutor && mayWait(settings as PoolSettings)) {
+    if (sent !== undefined) {
+      this.#made = sent.join(context)
+      context.rejections = this.#made.state.rejected
+    } else if (isPlain && new.target === ThreadPoolExecutor && mayWait(settings as PoolSettings)) {
       const here = snapshot() // the engine's own work belongs to no request
       this.#makeNow = () => here(() => this.#make(settings as PoolSettings))
     } else this.#make(settings as PoolSettings)
-    if (sent === undefined) noteNewPool(this)
+    if (sent === undefined) noteNewPool(this, context.info, (settings as PoolSettings).warnUnobserved)
   }
 
   #make(settings: PoolSettings): void {
-    const {
-      queue = new LinkedBlockingQueue(),
-      threadFactory,
-      core,
-      maximum,
-      keepAlive,
-      handler,
-      allowCoreThreadTimeOut,
-    } = settings
+    const { queue = new LinkedBlockingQueue(), threadFactory, maximum, handler, rateLimiter } = settings
     const engine = threadFactory.isVirtual
-      ? new VirtualEngine(queue, this.#context)
-      : platform().newEngine(queue, this.#context, maximum, this)
+      ? new VirtualEngine(queue, this.#context, rateLimiter)
+      : platform().newEngine(queue, this.#context, maximum, this, rateLimiter)
     this.#made = engine
     this.#makeNow = undefined
     const { state } = engine
+    this.#context.rejections = state.rejected
     engine.setHandler(handler)
-    state.corePoolSize = core
-    state.maximumPoolSize = maximum
-    state.keepAliveTime = keepAlive
-    if (allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = allowCoreThreadTimeOut
+    configure(state, settings)
+    if (settings.allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = settings.allowCoreThreadTimeOut
   }
 
   get #engine(): PoolEngine {
@@ -168,6 +165,11 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     return this.#engine
   }
 
+  /** @internal The threads of the pool now: none, if it was never used. */
+  [THREADS](): PoolThread[] {
+    return this.#made?.threads() ?? []
+  }
+
   /** @internal */
   override get [LABEL](): string | undefined {
     return this.#name
@@ -190,7 +192,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     if (!(command instanceof FutureTask)) requireRunnable("command", command)
     const task = typeof command === "function" && args.length > 0 ? this[CALLABLE](command, args) : command
-    if (this[RETRIES]?.refuses === true) this.handler(task, this)
+    if (this[RETRIES]?.refuses === true) this[REFUSE](task)
     else if (this.#makeNow === undefined) this.#context.execute(this, this.#made as PoolEngine, task)
     else this.#executeAhead(task)
   }
@@ -198,6 +200,16 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   /** Not in place: the closure would cost every call of `execute` a context. */
   #executeAhead(task: Runnable): void {
     platform().ahead(this.threadFactory, () => this[GIVE_TO_ENGINE](task))
+  }
+
+  /** @internal */
+  protected get [INFO](): PoolInfo {
+    return this.#context.info
+  }
+
+  /** @internal Lets the handler decide. */
+  protected [REFUSE](task: Runnable): void {
+    this.#context.refuse(this, task)
   }
 
   /** @internal */
@@ -219,6 +231,15 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   /** The live queue of waiting tasks. It may hold futures: use `peek`, `poll()`, `remove`, `drainTo` and iteration. */
   get queue(): BlockingQueue<Runnable> {
     return this.#engine.queue
+  }
+
+  /**
+   * Waits until no task waits and no thread has one in hand; false if the time is up. Tasks that are not due yet wait,
+   * too. A task that waits for its next attempt (`with({ retry })`) is in neither place.
+   * @throws IllegalStateError in a task of this very pool.
+   */
+  override awaitQuiescence(wait?: WaitOptions): Promise<boolean> {
+    return awaitQuiescence(this.#engine, this.#context.quiescence, wait)
   }
 
   // ------------------------------------------------------------------ hooks
@@ -311,7 +332,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   async awaitTermination(wait?: WaitOptions): Promise<boolean> {
     if (timeoutOf(wait) <= 0) return this.isTerminated // it does not wait, and so leaves a pending interrupt alone
-    return await awaiting(this.#terminating(), wait)
+    return await awaiting(this.#terminating(), wait, "termination", this)
   }
 
   *#terminating(): Steps<boolean> {
@@ -326,6 +347,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
       )
     }
     this.#engine.closing()
+    this.resume() // otherwise what is queued would wait for ever
     await super.close(wait)
   }
 
@@ -358,11 +380,6 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   get [BULK_MAP](): BulkMap | undefined {
     return this.#engine.bulkMap
   }
-}
-
-/** Whether the pool, until it is used, looks the same without its engine. */
-function mayWait({ threadFactory, queue }: PoolSettings): boolean {
-  return !threadFactory.isVirtual && queue === undefined && platform().mayWait()
 }
 
 /** A clone copies an object's own properties, not those of its class. */

@@ -4,12 +4,17 @@ import { NotSerializableError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import { guarded, uncaught } from "../memory/flow/guard.ts"
+import { observing } from "../observing.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
+import type { RateLimiter } from "../sync/rate-limiter.ts"
+import { PACE } from "../memory/flow/internals.ts"
 import { CommandFrames } from "./command-frames.ts"
 import type { LocalWorker } from "./local-worker.ts"
+import { atLeast, STOP } from "../core/control-word.ts"
+import { Overstay, type Place } from "./overstay.ts"
 import { PoolCore } from "../core/pool-core.ts"
 import { WorkerLoop } from "../core/worker-loop.ts"
-import type { PoolEngine, PoolShell } from "./pool-engine.ts"
+import type { PoolEngine, PoolShell, PoolThread } from "./pool-engine.ts"
 import { LocalState, type PoolState } from "../core/pool-state.ts"
 import { localTimes, type PoolTimes } from "../core/pool-times.ts"
 import { Probe } from "./probe.ts"
@@ -26,8 +31,15 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
   readonly #shell: PoolShell
   readonly #loop: WorkerLoop<Runnable>
   readonly #workers: Set<LocalWorker<Runnable>>
+  readonly #host: RunnableHost
+  /** How many abandoned tasks have not ended yet. */
+  abandoned = 0
+  /** Whether the shell wants to know when the pool is quiescent. */
+  #isWatched = false
 
-  constructor(queue: BlockingQueue<Runnable>, shell: PoolShell) {
+  readonly rateLimiter: RateLimiter | undefined
+
+  constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, rateLimiter?: RateLimiter) {
     const state = new LocalState()
     const times = localTimes()
     const probe = new Probe(times)
@@ -40,7 +52,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
       probe,
       frames,
       // A factory that has started the thread itself is refused: the worker of that thread must not take tasks. [TP28]
-      (worker) => (workers.has(worker) ? this.#loop.run(worker) : Promise.resolve()),
+      (worker) => (workers.has(worker) ? this.#run(worker) : Promise.resolve()),
       () => this.drain((task) => task),
     )
     super(state, queue, host, workers)
@@ -50,8 +62,55 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     this.#probe = probe
     this.#frames = frames
     this.#shell = shell
-    this.#loop = new WorkerLoop<Runnable>(state, queue, queue[CORE], host, this)
+    this.rateLimiter = rateLimiter
+    const pacing = rateLimiter?.[PACE]<Runnable>({
+      queue,
+      looking: (_flow, isPatient) => queue[CORE].looking(isPatient),
+      isOver: (task) => host.isOver(task),
+      takeOver: () => {
+        const first = queue[CORE].ready("first")
+        return first !== undefined && host.isOver(first) ? queue[CORE].poll() : undefined
+      },
+      isLast: () => workers.size <= 1,
+      sleeps: () => undefined,
+      linger: 0,
+    })
+    this.#loop = new WorkerLoop<Runnable>(state, pacing ?? queue, pacing ?? queue[CORE], host, this)
     this.#workers = workers
+    this.#host = host
+  }
+
+  #run(worker: LocalWorker<Runnable>): Promise<void> {
+    observing.by?.started(this.#shell.info, worker.info)
+    if (worker.flow.stopping !== undefined) worker.overstay = Overstay.of(this.#placeOf(worker))
+    return this.#loop.run(worker)
+  }
+
+  #placeOf(worker: LocalWorker<Runnable>): Place {
+    const { control } = this.state
+    return {
+      thread: worker.thread,
+      get task() {
+        return worker.task
+      },
+      get isStopped() {
+        return atLeast(control.snapshot, STOP)
+      },
+      giveFree: (task, error) => {
+        this.abandoned++
+        this.#host.overstayed(worker, task, error)
+        worker.countCompleted()
+        worker.release()
+        guarded(() => this.ended(worker, true))
+      },
+      strayEnded: () => this.abandoned--,
+    }
+  }
+
+  override ended(worker: LocalWorker<Runnable>, died: boolean): void {
+    observing.by?.exited(this.#shell.info, worker.info, died)
+    super.ended(worker, died)
+    this.rests()
   }
 
   get isOwner(): boolean {
@@ -121,6 +180,32 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
   finishEnd(): void {
     this.tryTerminate()
     this.relieve(uncaught)
+  }
+
+  watchForQuiescence(): boolean {
+    const { isQuiet } = this
+    this.#isWatched = !isQuiet
+    return isQuiet
+  }
+
+  get isQuiet(): boolean {
+    return this.queue.isEmpty && this.state.activeCount === 0
+  }
+
+  /** A worker has nothing to do, or a task has left the queue. */
+  rests(): void {
+    if (!this.#isWatched || !this.isQuiet) return
+    this.#isWatched = false
+    this.#shell.quiescent()
+  }
+
+  override tryTerminate(): void {
+    super.tryTerminate()
+    this.rests()
+  }
+
+  threads(): PoolThread[] {
+    return Array.from(this.#workers, ({ thread, task }) => ({ thread, task, runs: (future) => future === task }))
   }
 
   hasThread(thread: unknown): boolean {

@@ -1,3 +1,4 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `corepool/prometheus`: what pools do, for Prometheus. */
-export { metrics, type MeasuredPool } from "./metrics.ts"
+export { metrics } from "./metrics.ts"
+export type { MeasuredPool } from "./pool-facts.ts"

@@ -1,15 +1,5 @@
-import { MAX_VALUE, requireIterable, typeError } from "../checks.ts"
-import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
-import { identityOf } from "../identity.ts"
-import type { Times } from "../memory/structures/histogram.ts"
-import { LABEL } from "../pool/internals.ts"
-import { livePools } from "../pool/live-pools.ts"
-import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
-import { ScheduledThreadPoolExecutor } from "../schedule/scheduled-thread-pool-executor.ts"
+import { factsOf, type MeasuredPool, namedPools, type PoolFacts } from "./pool-facts.ts"
 import { type Family, type Labels, render, type Sample } from "./text-format.ts"
-
-/** A pool that {@link metrics} can report. */
-export type MeasuredPool = ThreadPoolExecutor | ForkJoinPool
 
 /**
  * What pools do now and have done so far, in Prometheus' text format, with Micrometer's names: the answer to a request
@@ -44,78 +34,7 @@ export function metrics(pools?: Iterable<MeasuredPool> | Readonly<Record<string,
   )
 }
 
-/** The given pools, or all that were made in this thread and have not terminated, with their names in reports. */
-export function namedPools(
-  pools?: Iterable<MeasuredPool> | Readonly<Record<string, MeasuredPool>>,
-): (readonly [name: string, pool: MeasuredPool])[] {
-  return pools === undefined ? ownNames(runningPools()) : namesOf(pools)
-}
-
-function runningPools(): MeasuredPool[] {
-  return (livePools() as MeasuredPool[]).filter((pool) => !pool.isTerminated)
-}
-
-function namesOf(pools: Iterable<MeasuredPool> | Readonly<Record<string, MeasuredPool>>): [string, MeasuredPool][] {
-  if (typeof pools !== "object" || pools === null) throw typeError("pools", "pools, or an object of them", pools)
-  if (!(Symbol.iterator in pools)) return Object.entries(pools).map(([name, pool]) => [name, requirePool(pool)])
-  return ownNames([...requireIterable("pools", pools)].map(requirePool))
-}
-
-function requirePool(pool: unknown): MeasuredPool {
-  if (pool instanceof ThreadPoolExecutor || pool instanceof ForkJoinPool) return pool
-  throw typeError("pools", "a ThreadPoolExecutor or a ForkJoinPool", pool)
-}
-
-/** Prometheus refuses two samples with the same labels, so a name that occurs twice gets a number. */
-function ownNames(pools: readonly MeasuredPool[]): [string, MeasuredPool][] {
-  const used = new Map<string, number>()
-  return pools.map((pool) => {
-    const name = (pool instanceof ThreadPoolExecutor ? pool[LABEL] : undefined) ?? identityOf(pool)
-    const count = (used.get(name) ?? 0) + 1
-    used.set(name, count)
-    return [count === 1 ? name : `${name}-${count}`, pool]
-  })
-}
-
 // ------------------------------------------------------------------ what is measured
-
-/** What is absent has no sample. */
-interface PoolFacts {
-  readonly threads: number
-  readonly core: number
-  readonly maximum?: number
-  readonly active: number
-  readonly queued: number
-  readonly remaining?: number
-  readonly completed?: number
-  readonly run?: Times
-  readonly wait?: Times
-  readonly lateness?: Times
-  readonly steals?: number
-  readonly running?: number
-}
-
-function factsOf(pool: MeasuredPool): PoolFacts {
-  if (pool instanceof ForkJoinPool) {
-    return {
-      threads: pool.poolSize,
-      core: pool.parallelism,
-      active: pool.activeThreadCount,
-      running: pool.runningThreadCount,
-      queued: pool.queuedTaskCount + pool.queuedSubmissionCount,
-      steals: pool.stealCount,
-    }
-  }
-  const { threads, active, queued, completed, run, wait } = pool.stats()
-  const { corePoolSize: core, maximumPoolSize: maximum } = pool
-  const remaining = pool.queue.remainingCapacity
-  return {
-    ...{ threads, core, active, queued, completed, run },
-    ...(maximum < MAX_VALUE ? { maximum } : {}),
-    ...(remaining + queued < MAX_VALUE ? { remaining } : {}),
-    ...(pool instanceof ScheduledThreadPoolExecutor ? { lateness: wait } : { wait }),
-  }
-}
 
 type Row = Pick<Family, "name" | "type" | "help"> & {
   readonly samples: (facts: PoolFacts, labels: Labels) => Sample[]
@@ -158,6 +77,10 @@ const FAMILIES: readonly Row[] = [
   number("executor_queued_tasks", "gauge", "queued", "The number of tasks that wait for a thread"),
   number("executor_queue_remaining_tasks", "gauge", "remaining", "How many more tasks the queue can take, if bounded"),
   number("executor_completed_tasks_total", "counter", "completed", "The number of tasks that are over"),
+  number("executor_rejected_tasks_total", "counter", "rejected", "The number of tasks that the pool has not taken"),
+  number("executor_abandoned_tasks", "gauge", "abandoned", "The number of tasks that were given up and still run"),
+  number("executor_schedule_fired_total", "counter", "fired", "The number of runs of tasks with a time"),
+  number("executor_schedule_missed_total", "counter", "missed", "The number of runs that began when the next was due"),
   number("executor_steals_total", "counter", "steals", "The number of tasks that a thread has taken from another one"),
   times("executor_seconds", "run", "How long tasks ran"),
   times("executor_idle_seconds", "wait", "How long tasks waited for a thread"),

@@ -121,14 +121,14 @@ class TransferCore<E> extends QueueCore<E> {
     else if (this.handOver(e)) settle.resolve(true)
     else {
       const flow = currentFlow()
-      drive(this.#transferring(e, flow), settle, flow, timeout, abort)
+      drive(this.#transferring(e, flow), settle, flow, timeout, abort, "BlockingQueue", this)
     }
   }
 
   handSync(e: E, timeout: number): boolean {
     this.check(e)
     if (this.isClosed) return false
-    return this.handOver(e) || blocking(this.#transferring(e, currentFlow()), timeout)
+    return this.handOver(e) || blocking(this.#transferring(e, currentFlow()), timeout, "BlockingQueue")
   }
 
   #transferring(e: E, flow: Flow): Steps<boolean> {

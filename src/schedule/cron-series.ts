@@ -1,4 +1,4 @@
-import { ABANDON, CAUSE_OF_CANCELLATION } from "../future/internals.ts"
+import { ABANDON, CAUSE_OF_CANCELLATION, EXPIRE } from "../future/internals.ts"
 import { rangeError } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Callable } from "../future/runnable.ts"
@@ -9,7 +9,7 @@ import type { CronCalendar } from "./cron-calendar.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
 
 /** One run of a series, as the executor keeps it. */
-export type CronRunFuture = FutureTask<unknown> & ScheduledFuture<unknown>
+export type CronRunFuture = FutureTask<unknown> & ScheduledFuture<unknown> & { readonly isPlanned: boolean }
 
 /** A run that a series orders from its executor. */
 export interface CronOrder {
@@ -82,6 +82,9 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
   #last = -Infinity
   /** Counts the planned runs: the ends of all but the latest are ignored. */
   #attempt = 0
+  #isHeld = true
+  /** The name that the schedule was given. */
+  name: string | undefined
   #watch: ClockTimer | undefined
   /** The asynchronous context in which the series was made, for all of its runs. */
   #frame: Frame | undefined = currentFrame()
@@ -114,6 +117,23 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
     return this.#isWaiting ? new Date(this.#target) : undefined
   }
 
+  /** Whether there is a run that waits or runs. */
+  get isPlanned(): boolean {
+    return !this.isDone && this.#run?.isPlanned === true
+  }
+
+  ref(): this {
+    this.#isHeld = true
+    this.#run?.ref()
+    return this
+  }
+
+  unref(): this {
+    this.#isHeld = false
+    this.#run?.unref()
+    return this
+  }
+
   /** @internal */
   override get [FACTS](): Facts {
     return { ...super[FACTS], isPeriodic: true, nextRunAt: this.nextRunAt }
@@ -126,6 +146,13 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
   override [ABANDON](cause: unknown, mayInterruptIfRunning = false): boolean {
     if (!super[ABANDON](cause, mayInterruptIfRunning)) return false
     this.#run?.cancel(mayInterruptIfRunning)
+    return true
+  }
+
+  /** @internal */
+  override [EXPIRE](error: unknown): boolean {
+    if (!super[EXPIRE](error)) return false
+    this.#run?.cancel(true)
     return true
   }
 
@@ -152,6 +179,7 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
       },
     }
     this.#run = this.#frame?.runInAsyncScope(() => this.#host.startRun(order), undefined)
+    if (!this.#isHeld) this.#run?.unref()
     this.#watchOver()
   }
 

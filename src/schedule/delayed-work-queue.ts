@@ -37,16 +37,17 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
  * head, as the leader of a DelayQueue does, so no thread has to be woken and put back to sleep when the head changes:
  * the timer is moved, in a microtask, once for all changes that the program made in one turn.
  *
- * Only the timer keeps the process alive, as long as there is a task that is going to run. A cancelled task that stays
- * in the queue does not count. Once the pool is shut down it counts all the same: the pool ends when that task leaves
- * the queue, and a caller that waits for the end may have no timer of its own.
+ * Only the timer keeps the process alive, as long as there is a task that is going to run. A task that is unref'd does
+ * not count, and neither does a cancelled task that stays in the queue. Once the pool is shut down they count all the
+ * same: the pool ends when the last task leaves the queue, and a caller that waits for the end may have no timer of its
+ * own.
  */
 export class DelayedWorkCore extends QueueCore<Task> {
   readonly clock: Clock
   readonly #heap = new TaskHeap<Task>()
   /** How many takers have put off their time limit: see {@link receive}. */
   #patient = 0
-  /** How many tasks in the queue are going to run. */
+  /** How many tasks in the queue are going to run and have to keep the process alive. */
   #alive = 0
   #pool: ServedPool | undefined
   #alarm: { readonly timer: ClockTimer; readonly time: number; readonly background: boolean } | undefined
@@ -66,6 +67,14 @@ export class DelayedWorkCore extends QueueCore<Task> {
   ended(task: Task): void {
     if (!task.counted) return
     this.#discount(task)
+    this.#plan()
+  }
+
+  /** Called when a task that may be in the queue was ref'd or unref'd. */
+  held(task: Task): void {
+    if (!this.#heap.has(task)) return
+    if (task.isHeld) this.#count(task)
+    else this.#discount(task)
     this.#plan()
   }
 
@@ -110,6 +119,19 @@ export class DelayedWorkCore extends QueueCore<Task> {
       const task = this.extract("first")
       if (task !== undefined || why === TIMEOUT) return task
     }
+  }
+
+  override *looking(isPatient: boolean): Steps<boolean> {
+    if (isPatient) this.#patient++
+    try {
+      while (this.ready() === undefined) {
+        if (isPatient && this.isEmpty) throw new InterruptedError("Nothing is left to wait for")
+        if ((yield this.takers) === TIMEOUT) return false
+      }
+    } finally {
+      if (isPatient) this.#patient--
+    }
+    return true
   }
 
   *#waitingPatiently(): Steps<Task | undefined> {
@@ -174,10 +196,7 @@ export class DelayedWorkCore extends QueueCore<Task> {
 
   protected override insert(e: Task): boolean {
     this.#heap.push(e)
-    if (!e.isDone && e.time !== Infinity) {
-      e.counted = true
-      this.#alive++
-    }
+    this.#count(e)
     this.#plan()
     if (this.#heap.first === e) this.#handOut()
     return true
@@ -246,6 +265,12 @@ export class DelayedWorkCore extends QueueCore<Task> {
     this.#discount(task)
     this.#plan()
     return true
+  }
+
+  #count(task: Task): void {
+    if (!task.isHeld || task.isDone || task.time === Infinity) return
+    task.counted = true
+    this.#alive++
   }
 
   #discount(task: Task): void {

@@ -1,5 +1,6 @@
 import { typeError } from "../checks.ts"
 import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
+import type { TaskOptions } from "../executor/executor.ts"
 import type { CronOptions } from "./cron-calendar.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
 
@@ -18,6 +19,10 @@ export class DelegatedScheduledExecutorService extends DelegatedExecutorService 
   /** @internal */
   protected override get shareableName(): string {
     return "DelegatedScheduledExecutorService"
+  }
+
+  override with(options: TaskOptions): ScheduledExecutorService {
+    return new DelegatedScheduledExecutorService(this.#executor.with(options))
   }
 
   schedule<A extends unknown[], T>(

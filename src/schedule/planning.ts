@@ -1,11 +1,10 @@
 import { Timetable, type TimedTasks } from "../core/timetable.ts"
-import { CAPTURE } from "../future/internals.ts"
+import { CAPTURE, REMOTE_HANDLE, REMOTE_TASKS } from "../future/internals.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { REPORT_UNCAUGHT } from "../memory/flow/internals.ts"
-import { guarded } from "../memory/flow/guard.ts"
+import { guarded, uncaught } from "../memory/flow/guard.ts"
+import { observing, type PoolInfo } from "../observing.ts"
 import type { PoolEngine } from "../pool/pool-engine.ts"
-import { Thread } from "../thread/thread.ts"
 import { type Clock, systemClock } from "../time/clock.ts"
 import type { DelayedWorkCore, DelayedWorkQueue } from "./delayed-work-queue.ts"
 import { EnclosedTask, type ScheduleHost, type ScheduledTask } from "./scheduled-task.ts"
@@ -14,6 +13,7 @@ type AnyTask = ScheduledTask<unknown>
 
 /** The executor, as its planning sees it. */
 export interface PlannedPool {
+  readonly info: PoolInfo
   readonly engine: PoolEngine
   isShutdown(): boolean
   giveToEngine(task: Runnable): void
@@ -52,7 +52,7 @@ export class LocalPlanning implements Planning {
     this.#timetable = new Timetable<AnyTask>(engine.state, engine.times, localTasks(core.clock), queue, {
       ensureWorker: () => engine.ensureWorker(),
       tryTerminate: () => engine.tryTerminate(),
-      reportUncaught: (error) => Thread.currentThread()[REPORT_UNCAUGHT](error),
+      reportUncaught: uncaught,
     })
   }
 
@@ -61,6 +61,11 @@ export class LocalPlanning implements Planning {
   }
 
   admit(task: FutureTask<unknown>): void {
+    if (observing.by === undefined) this.#admit(task)
+    else observing.by.submit(this.#pool.info, task, () => this.#admit(task))
+  }
+
+  #admit(task: FutureTask<unknown>): void {
     task[CAPTURE]()
     if (!this.#timetable.admit(task as AnyTask)) this.#pool.reject(task)
   }
@@ -84,6 +89,10 @@ export class LocalPlanning implements Planning {
 
   cancelled(task: AnyTask): void {
     this.#pool.cancelled(task)
+  }
+
+  held(task: AnyTask): void {
+    this.#core.held(task)
   }
 
   ended(task: AnyTask): void {
@@ -129,6 +138,10 @@ export class SharedPlanning implements Planning {
 
   cancelled(task: AnyTask): void {
     this.#pool.cancelled(task)
+  }
+
+  held(task: AnyTask): void {
+    task[REMOTE_TASKS]?.hold?.(task[REMOTE_HANDLE], task.isHeld)
   }
 
   ended(): void {}

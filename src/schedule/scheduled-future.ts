@@ -1,11 +1,14 @@
 /** The interfaces of scheduling: tasks that run later, once or again and again. */
-import type { ExecutorService } from "../executor/executor.ts"
+import type { ExecutorService, TaskOptions } from "../executor/executor.ts"
 import type { Future } from "../future/future.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { CronOptions } from "./cron-calendar.ts"
 
 /** The future of a task that runs later, once or again and again. */
 export interface ScheduledFuture<T> extends Future<T> {
+  /** The name that the schedule was given, by `with({ name })` of a `ScheduledThreadPoolExecutor`. */
+  readonly name?: string | undefined
+
   /** Milliseconds until the next run; zero or less once it is due, and so while it runs. `Infinity` if it never is. */
   readonly delay: number
 
@@ -18,10 +21,26 @@ export interface ScheduledFuture<T> extends Future<T> {
    * running.
    */
   readonly nextRunAt: Date | undefined
+
+  /**
+   * From now on the process does not stay alive for this task, as with a timer of Node: the task runs only while
+   * something else keeps the process alive. Also for the runs to come of a series. No effect once the task is done.
+   */
+  unref(): this
+
+  /** Takes {@link unref} back: the process stays alive for the task, which is the default. */
+  ref(): this
 }
 
 /** An executor whose tasks can have times: once after a delay, or again and again. */
 export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorService<Unrun> {
+  /**
+   * The same executor, with these options for every task given to it through the returned view. A schedule of a
+   * `ScheduledThreadPoolExecutor` can have a `name`, by which the executor finds it again, and a `signal`, which
+   * cancels it.
+   */
+  with(options: TaskOptions): ScheduledExecutorService<Unrun>
+
   /**
    * Runs the task once, `delay` ms from now; zero and less mean now, `Infinity` never.
    *

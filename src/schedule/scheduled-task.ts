@@ -29,11 +29,16 @@ export interface ScheduleHost {
   goOn(task: ScheduledTask<unknown>): void
   /** The user has cancelled the task. */
   cancelled(task: ScheduledTask<unknown>): void
+  /** `isHeld` of the task has changed. */
+  held(task: ScheduledTask<unknown>): void
   /** The task is done, in any way. */
   ended(task: ScheduledTask<unknown>): void
 }
 
 let lastNumber = 0
+
+/** Fields that are of no interest to users. */
+const HIDDEN = { number: undefined, slot: undefined, counted: undefined, isHeld: undefined }
 
 /*
  * core/timetable.ts describes the life of a periodic task. On virtual threads the queue holds this object. On platform
@@ -48,9 +53,12 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   slot: number = NOWHERE
   /** Whether the queue counts this task among those that keep the process alive. Written by the queue alone. */
   counted = false
+  /** Whether the process has to stay alive for this task. Written by `ref()` and `unref()` alone. */
+  isHeld = true
   #time: number
-  /** Only set for periodic tasks: other tasks are taken from the queue once. */
   #running = false
+  /** The name that the schedule was given. */
+  name: string | undefined
 
   /** `period` is as in timetable.ts. */
   constructor(callable: Callable<T>, time: number, period: number, host: ScheduleHost) {
@@ -96,6 +104,26 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
     return this[REMOTE_TIME] !== undefined || this.slot !== NOWHERE ? time : undefined
   }
 
+  /** Whether the task is going to run or runs: it is not done, and was not taken out of its queue. */
+  get isPlanned(): boolean {
+    return !this.isDone && (this[REMOTE_TIME] !== undefined || this.slot !== NOWHERE || this.#running)
+  }
+
+  ref(): this {
+    return this.#hold(true)
+  }
+
+  unref(): this {
+    return this.#hold(false)
+  }
+
+  #hold(isHeld: boolean): this {
+    if (this.isHeld === isHeld) return this
+    this.isHeld = isHeld
+    this.#host.held(this)
+    return this
+  }
+
   compareTo(other: ScheduledTask<unknown>): number {
     if (Object.is(other, this)) return 0
     return precedes(this, other) ? -1 : 1
@@ -104,7 +132,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   /** @internal */
   override get [FACTS](): Facts {
     const { isPeriodic, nextRunAt } = this
-    return { ...super[FACTS], isPeriodic, nextRunAt, number: undefined, slot: undefined, counted: undefined }
+    return { ...super[FACTS], isPeriodic, nextRunAt, ...HIDDEN }
   }
 
   override cancel(mayInterruptIfRunning = false): boolean {
@@ -122,8 +150,8 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
       this.cancel()
       return undefined
     }
-    if (!repeats(this.#period)) return super.run()
     this.#running = true
+    if (!repeats(this.#period)) return super.run()
     const again = this.runAndReset()
     if (isPromiseLike(again)) return this.#goOnAfter(again)
     this.#goOn(again)
@@ -157,7 +185,8 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 
   /** @internal */
   override get [TIMING](): Timing {
-    return { time: this.#time, period: this.#period }
+    const lateness = this.#host.clock.time() - this.#time
+    return { time: this.#time, period: this.#period, isHeld: this.isHeld, lateness }
   }
 }
 
@@ -167,35 +196,35 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
  * same way: otherwise flows that wait for it would wait for ever.
  */
 export class EnclosedTask extends ScheduledTask<unknown> {
-  readonly #future: FutureTask<unknown>
+  readonly future: FutureTask<unknown>
 
   constructor(future: FutureTask<unknown>, time: number, host: ScheduleHost) {
     super(callableOf(future, undefined), time, 0, host)
-    this.#future = future
+    this.future = future
   }
 
   /** A cancelled future need not keep its place in the queue: `purge()` must see that. */
   override get isCancelled(): boolean {
-    return super.isCancelled || this.#future.isCancelled
+    return super.isCancelled || this.future.isCancelled
   }
 
   protected override done(): void {
     super.done()
     // Guarded: the future may have a done() that throws, and this task must leave the queue all the same.
-    if (this.state === "cancelled") guarded(() => this.#future[ABANDON](this[CAUSE_OF_CANCELLATION]))
+    if (this.state === "cancelled") guarded(() => this.future[ABANDON](this[CAUSE_OF_CANCELLATION]))
     else if (this.state === "failed") this.#failFuture(this.exceptionNow())
   }
 
   /** The run has failed: a hook threw, and the future has not run; or the future is over, and its `done()` threw. */
   #failFuture(error: unknown): void {
-    const isToldElsewhere = this.#future.isCancelled
+    const isToldElsewhere = this.future.isCancelled
     guarded(() => {
-      if (!this.#future[EXPIRE](error) && !isToldElsewhere) throw error
+      if (!this.future[EXPIRE](error) && !isToldElsewhere) throw error
     })
   }
 
   /** @internal */
   override [RENEW](): FutureTask<unknown> {
-    return this.#future[RENEW]()
+    return this.future[RENEW]()
   }
 }

@@ -1,64 +1,49 @@
 import { CALLABLE, RETRIES } from "../executor/internals.ts"
 import { CORE } from "../queue/base/internals.ts"
-import { ENGINE, GIVE_TO_ENGINE, ON_SHUTDOWN } from "../pool/internals.ts"
+import { ENGINE, GIVE_TO_ENGINE, INFO, ON_SHUTDOWN, REFUSE } from "../pool/internals.ts"
+import { ABANDON, WATCH } from "../future/internals.ts"
+import { START, START_CRON } from "./internals.ts"
 import {
-  MAX_VALUE,
+  alone,
   requireBoolean,
   requireFunction,
-  requireInteger,
-  requireOptions,
-  type Known,
   requirePositiveDuration,
+  requireString,
   requireTimeout,
 } from "../checks.ts"
-import { UnsupportedOperationError } from "../errors.ts"
+import type { TaskOptions } from "../executor/executor.ts"
+import { Limits } from "../executor/limits.ts"
+import { requireTaskOptions } from "../executor/with-options.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
+import { guarded } from "../memory/flow/guard.ts"
 import type { Times } from "../memory/structures/histogram.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import { platform } from "../pool/platform-support.ts"
 import { sentPool } from "../pool/sent-pool.ts"
-import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
-import type { PoolStats, ThreadPoolOptions } from "../pool/thread-pool-options.ts"
+import type { PoolStats } from "../pool/thread-pool-options.ts"
 import { DROP_DELAYED, GO_ON_WITH_PERIODIC, REMOVE_CANCELLED } from "../core/timetable.ts"
-import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
-import { type Clock, requireClock, systemClock } from "../time/clock.ts"
+import type { ThreadFactory } from "../thread/thread-factory.ts"
 import { CronCalendar, type CronOptions } from "./cron-calendar.ts"
 import { CronRun } from "./cron-run.ts"
 import { type CronOrder, type CronRunFuture, CronSeries } from "./cron-series.ts"
 import { type DelayedWorkCore, DelayedWorkQueue } from "./delayed-work-queue.ts"
 import { DelegatedScheduledExecutorService } from "./delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
+import { type Listed, NamedSchedules } from "./named-schedules.ts"
 import { LocalPlanning, type PlannedPool, type Planning, SharedPlanning } from "./planning.ts"
+import { poolOptionsOf, type ScheduledThreadPoolOptions } from "./scheduled-options.ts"
 import { ScheduledTask } from "./scheduled-task.ts"
-
-/** Settings of a `ScheduledThreadPoolExecutor`. */
-export interface ScheduledThreadPoolOptions {
-  /** How many threads to keep. With 0 there is one while anything is scheduled. */
-  readonly corePoolSize: number
-  /** Makes the threads: `platformThreads()`, the default, or `virtualThreads()`. */
-  readonly threadFactory?: ThreadFactory
-  /** What to do with a task that comes after shutdown; default `AbortPolicy`. */
-  readonly handler?: RejectedExecutionHandler
-  /** The name of the pool in messages. */
-  readonly name?: string
-  /** The clock: for tests, a `ManualClock` of `corepool/testing`. Only a pool of virtual threads can have one. */
-  readonly clock?: Clock
-}
+import { type ScheduleOptions, ScheduledExecutorView } from "./scheduled-view.ts"
 
 /** See `ScheduledThreadPoolExecutor.stats`. */
 export interface ScheduledPoolStats extends PoolStats {
   /** How long after they were due tasks have begun, in ms. */
   readonly lateness: Times
 }
-
-/**
- * How long a thread beyond the core size stays, as in the JDK: for a core size of 0, or if core threads may time out.
- */
-const KEEP_ALIVE = 10
 
 /**
  * A thread pool whose tasks have times: once after a delay, or again and again.
@@ -94,6 +79,8 @@ const KEEP_ALIVE = 10
  */
 export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements ScheduledExecutorService {
   readonly #planning: Planning
+  /** What can be listed; made with the first of them. */
+  #named: NamedSchedules | undefined
   /** What the queue holds for a future that was given to `execute`, or for a series by the calendar. */
   readonly #queued = new WeakMap<object, FutureTask<unknown>>()
 
@@ -122,10 +109,11 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   #planned(): PlannedPool {
     return {
+      info: this[INFO],
       engine: this[ENGINE],
       isShutdown: () => this.isShutdown,
       giveToEngine: (task) => this[GIVE_TO_ENGINE](task),
-      reject: (task) => this.handler(task, this),
+      reject: (task) => this[REFUSE](task),
       cancelled: (task) => {
         if (this.removeOnCancel) super.remove(task)
       },
@@ -145,7 +133,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     ...args: A
   ): ScheduledFuture<T> {
     requireFunction("task", task)
-    return this.#start(this[CALLABLE](task, args), requireTimeout("delay", delay), 0)
+    return this[START](this[CALLABLE](task, args), requireTimeout("delay", delay), 0, UNNAMED)
   }
 
   scheduleAtFixedRate<A extends unknown[]>(
@@ -157,7 +145,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     requireFunction("task", task)
     requireTimeout("initialDelay", initialDelay)
     requirePositiveDuration("period", period)
-    return this.#start(this[CALLABLE](task, args) as Callable<void>, initialDelay, period)
+    return this[START](this[CALLABLE](task, args) as Callable<void>, initialDelay, period, UNNAMED)
   }
 
   scheduleWithFixedDelay<A extends unknown[]>(
@@ -169,7 +157,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     requireFunction("task", task)
     requireTimeout("initialDelay", initialDelay)
     requirePositiveDuration("delay", delay)
-    return this.#start(this[CALLABLE](task, args) as Callable<void>, initialDelay, -delay)
+    return this[START](this[CALLABLE](task, args) as Callable<void>, initialDelay, -delay, UNNAMED)
   }
 
   scheduleCron<A extends unknown[]>(
@@ -179,22 +167,39 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     ...args: A
   ): ScheduledFuture<void> {
     requireFunction("task", task)
-    const calendar = new CronCalendar(expression, options)
-    return new CronSeries(this[CALLABLE](task, args), calendar, expression, {
-      clock: this.#planning.clock,
-      startRun: (order) => this.#startRun(order),
-      takeBack: (run) => {
-        this.remove(run)
-        run.cancel()
-      },
-    })
+    return this[START_CRON](this[CALLABLE](task, args), expression, options, UNNAMED)
+  }
+
+  /**
+   * The same executor, with these options for every task given to it through the returned view. A schedule can have a
+   * `name` and a `signal`: `timers.with({ name: "refresh" }).scheduleAtFixedRate(refresh, 0, 1000)`.
+   */
+  override with(options: TaskOptions): ScheduledExecutorService {
+    return new ScheduledExecutorView(this, requireTaskOptions(options))
+  }
+
+  /**
+   * The schedules that this thread has made and that are going to run or run, in the order in which they were made: all
+   * series, and all other tasks that have a name. With a `name` those that have it.
+   */
+  schedules(name?: string): ScheduledFuture<unknown>[] {
+    return this.#named?.list(name === undefined ? undefined : requireString("name", name)) ?? []
+  }
+
+  /**
+   * Cancels all schedules of this thread that have the name, and says how many. With `mayInterruptIfRunning` a run that
+   * is under way is interrupted.
+   */
+  cancelSchedules(name: string, mayInterruptIfRunning = false): number {
+    requireString("name", name)
+    return this.#named?.cancel(name, mayInterruptIfRunning) ?? 0
   }
 
   override execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
     if (!(command instanceof FutureTask)) {
       const isFunction = typeof command === "function"
-      this.#start(isFunction ? this[CALLABLE](command, args) : callableOf(command, undefined), 0, 0)
+      this[START](isFunction ? this[CALLABLE](command, args) : callableOf(command, undefined), 0, 0, UNNAMED)
     } else {
       const queued = this.#planning.enclose(command)
       if (queued !== command) this.#queued.set(command, queued)
@@ -259,15 +264,62 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   // ------------------------------------------------------------------ inside
 
-  #start<T>(callable: Callable<T>, delay: number, period: number): ScheduledFuture<T> {
+  /** @internal */
+  [START]<T>(callable: Callable<T>, delay: number, period: number, options: ScheduleOptions): ScheduledFuture<T> {
     const time = this.#planning.clock.time() + Math.max(0, delay)
     const task = new ScheduledTask(callable, time, period, this.#planning)
-    this.#admit(task)
+    if (options === UNNAMED && period === 0) this.#admit(task)
+    else if (!this.#hasEnded(task, options)) this.#admitListed(task)
     return task
   }
 
+  /** @internal */
+  [START_CRON](
+    callable: Callable<unknown>,
+    expression: string,
+    cron: CronOptions | undefined,
+    options: ScheduleOptions,
+  ): ScheduledFuture<void> {
+    const calendar = new CronCalendar(expression, cron)
+    const series = new CronSeries(callable, calendar, expression, {
+      clock: this.#planning.clock,
+      startRun: (order) => this.#startRun(order),
+      takeBack: (run) => {
+        this.remove(run)
+        run.cancel()
+      },
+    })
+    if (!this.#hasEnded(series, options)) this.#list(series)
+    return series
+  }
+
+  /** Gives the options to a new schedule; true if its signal has aborted already. */
+  #hasEnded(schedule: FutureTask<unknown> & Listed, { name, signal }: ScheduleOptions): boolean {
+    schedule.name = name
+    if (signal === undefined) return false
+    if (signal.aborted) schedule[ABANDON](signal.reason)
+    else schedule[WATCH](new Limits(schedule, alone({ signal }), this, false))
+    return signal.aborted
+  }
+
+  #admitListed(task: ScheduledTask<unknown>): void {
+    try {
+      this.#admit(task)
+    } catch (error) {
+      guarded(() => task.cancel()) // no other code has it, but its signal may
+      throw error
+    }
+    this.#list(task)
+  }
+
+  #list(schedule: Listed): void {
+    if (schedule.name === undefined && !schedule.isPeriodic) return
+    this.#named ??= new NamedSchedules()
+    this.#named.add(schedule)
+  }
+
   #admit(task: FutureTask<unknown>): void {
-    if (this[RETRIES]?.refuses === true) this.handler(task, this)
+    if (this[RETRIES]?.refuses === true) this[REFUSE](task)
     else this.#planning.admit(task)
   }
 
@@ -286,34 +338,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   }
 }
 
-const SCHEDULED_OPTIONS: Known<ScheduledThreadPoolOptions> = {
-  corePoolSize: true,
-  threadFactory: true,
-  handler: true,
-  name: true,
-  clock: true,
-}
-
-function poolOptionsOf(given: ScheduledThreadPoolOptions, newFactory: () => ThreadFactory): ThreadPoolOptions {
-  const options = requireOptions("options", given, SCHEDULED_OPTIONS, "an object with corePoolSize")
-  const corePoolSize = requireInteger("corePoolSize", options.corePoolSize, 0)
-  const { clock, ...others } = options
-  const threadFactory = others.threadFactory === undefined ? newFactory() : others.threadFactory
-  const { isVirtual } = requireThreadFactory("threadFactory", threadFactory)
-  if (clock !== undefined && requireClock("clock", clock) !== systemClock && !isVirtual) {
-    throw new UnsupportedOperationError(
-      "Platform threads wait by the system's clock, and so cannot follow another: pass `threadFactory: virtualThreads()` together with `clock`",
-    )
-  }
-  return {
-    ...others,
-    threadFactory,
-    corePoolSize,
-    maximumPoolSize: MAX_VALUE,
-    keepAliveTime: KEEP_ALIVE,
-    workQueue: isVirtual ? new DelayedWorkQueue(clock) : platform().newTimedQueue(),
-  }
-}
+/** The options of a schedule that was made without a view. */
+const UNNAMED: ScheduleOptions = /* @__PURE__ */ alone({})
 
 /**
  * From now on such pools can be sent to other threads and come back. Not in the constructor: the closures are

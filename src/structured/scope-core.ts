@@ -9,6 +9,7 @@ import { keptApart } from "../future/call.ts"
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
 import { guarded } from "../memory/flow/guard.ts"
 import { awaiting, type Steps, WaitList } from "../memory/flow/waiting.ts"
+import { perThread } from "../per-thread.ts"
 import { ThreadPerTaskExecutor } from "../pool/thread-per-task-executor.ts"
 import { virtualThreads } from "../thread/thread-factory.ts"
 import { Timer } from "../time/timer.ts"
@@ -35,6 +36,9 @@ export interface ScopeSettings {
   readonly timeout: number
   readonly name: string
 }
+
+/** The scopes of this thread that have forks, for thread dumps. */
+export const busyScopes: Set<ScopeCore<never, unknown>> = /* @__PURE__ */ perThread("busy scopes", () => new Set())
 
 export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
   readonly #joiner: Joiner<T, R>
@@ -79,6 +83,25 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
     return this.#phase
   }
 
+  /** The flow that has opened the scope. */
+  get owner(): Flow {
+    return this.#owner
+  }
+
+  get name(): string {
+    return this.#settings.name
+  }
+
+  /** The executor of the forks, once there is one. */
+  get executor(): Executor | undefined {
+    return this.#executor
+  }
+
+  /** The forks that have not stopped. */
+  get forks(): readonly Fork[] {
+    return [...this.#running]
+  }
+
   /** How many forks have not stopped. */
   get runningCount(): number {
     return this.#running.size
@@ -110,17 +133,19 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
     const run: ForkRun = { begun: () => fork?.begun(), ended: () => fork?.ended() }
     if (elsewhere === undefined) {
       const inheritance = new Inheritance(this.#bindings, run)
-      fork = new Fork(this, subtask, () => runFork({ functions: [task] }, inheritance, ...args))
+      fork = new Fork(this, subtask, task, () => runFork({ functions: [task] }, inheritance, ...args))
     } else {
       const { call, args: all } = elsewhere.callOf(task, args)
-      fork = new Fork(this, subtask, keptApart(call, [elsewhere.inheritance(this.#bindings, run), ...all]))
+      fork = new Fork(this, subtask, task, keptApart(call, [elsewhere.inheritance(this.#bindings, run), ...all]))
     }
     this.#running.add(fork)
+    busyScopes.add(this)
     this.#undecided++
     try {
       executor.execute(fork)
     } catch (error) {
       this.#undecided -= this.#running.delete(fork) ? 1 : 0
+      if (this.#running.size === 0) busyScopes.delete(this)
       const refused = fork
       guarded(() => refused.cancel())
       throw elsewhere === undefined ? error : elsewhere.explain(error)
@@ -147,7 +172,9 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
   }
 
   forkStopped(fork: Fork): void {
-    if (this.#running.delete(fork) && this.#running.size === 0) this.#stopped.signalAll()
+    if (!this.#running.delete(fork) || this.#running.size > 0) return
+    busyScopes.delete(this)
+    this.#stopped.signalAll()
   }
 
   /** Calls a method of the joiner. */
@@ -176,7 +203,7 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
     try {
       this.#owner.throwIfInterrupted()
       if (elsewhere !== undefined) for (const fork of [...this.#running]) elsewhere.willBeAwaited(fork)
-      await awaiting(this.#deciding())
+      await awaiting(this.#deciding(), undefined, "StructuredTaskScope", this)
     } catch (error) {
       this.cancelOpen() // the interrupt reaches all forks
       throw error
@@ -246,5 +273,6 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
 }
 
 function newExecutor(name: string): Executor {
-  return new ThreadPerTaskExecutor(virtualThreads({ name: name === "" ? () => "" : name }))
+  const threads = virtualThreads({ name: name === "" ? () => "" : name })
+  return new ThreadPerTaskExecutor(threads, name === "" ? "StructuredTaskScope" : name)
 }

@@ -1,6 +1,7 @@
 import { CancellationError, IllegalStateError } from "../errors.ts"
-import { CAUSE_OF_CANCELLATION } from "../future/internals.ts"
+import { CAUSE_OF_CANCELLATION, NAME_IN_EVENTS } from "../future/internals.ts"
 import { FutureTask } from "../future/future-task.ts"
+import { nameOf } from "../future/runnable.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
 import type { ForkRun } from "./fork-call.ts"
@@ -14,8 +15,8 @@ export interface ScopeOfSubtask {
 /**
  * A fork of a `StructuredTaskScope`: its state, and after `join()` its outcome.
  *
- * The state is `unavailable` until the subtask is complete. It stays so if the scope was cancelled before: then the
- * outcome does not count, whatever it is.
+ * The state is `unavailable` until the subtask is complete. It stays so if the scope was cancelled before: then its
+ * outcome does not count, be it a result or an error.
  */
 export class Subtask<T> {
   readonly #scope: ScopeOfSubtask
@@ -111,7 +112,10 @@ export interface ForkHost {
  */
 export class Fork extends FutureTask<unknown> implements ForkRun {
   readonly #host: ForkHost
+  readonly #fn: (...args: never[]) => unknown
   readonly subtask: Subtask<unknown>
+  /** What was forked. */
+  readonly body: unknown
   #isRunning = false
   /** Whether another thread has it. */
   #isAway = false
@@ -119,10 +123,18 @@ export class Fork extends FutureTask<unknown> implements ForkRun {
   #isDecided = false
   #hasStopped = false
 
-  constructor(host: ForkHost, subtask: Subtask<unknown>, callable: () => unknown) {
+  /** `fn` is the function that the program has forked; `callable` calls it. */
+  constructor(host: ForkHost, subtask: Subtask<unknown>, fn: (...args: never[]) => unknown, callable: () => unknown) {
     super(callable)
     this.#host = host
+    this.#fn = fn
     this.subtask = subtask
+    this.body = fn
+  }
+
+  /** @internal */
+  get [NAME_IN_EVENTS](): string {
+    return nameOf(this.#fn)
   }
 
   begun(): void {

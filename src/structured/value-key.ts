@@ -41,9 +41,9 @@ export function keyAbove(above: AnyFunction): string {
   return position
 }
 
-/** A key that no other thread makes. */
+/** A key that no other thread makes. (`crypto.randomUUID` would load modules of the runtime in every thread.) */
 function uniqueKey(): string {
-  return `only ${crypto.randomUUID()}`
+  return `only ${Math.random()} ${Math.random()}`
 }
 
 function positionAbove(above: AnyFunction): string | undefined {

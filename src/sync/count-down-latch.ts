@@ -1,12 +1,13 @@
-import { SYNC } from "../lock/internals.ts"
+import { SYNC, WAITED_FOR } from "../lock/internals.ts"
 import { compareAndSet, load, store } from "#atomics"
 import { requireInteger, requireTimeout } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
+import type { WaitedFor } from "../observing.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
 import { OWN } from "../lock/synchronizer-base.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
-import type { WaitOptions } from "../memory/flow/waiting.ts"
+import { timeoutOf, type WaitOptions } from "../memory/flow/waiting.ts"
 
 const COUNT = OWN
 const WORDS = OWN + 1
@@ -18,6 +19,11 @@ class LatchSync extends AbstractQueuedSynchronizer {
   constructor(memory: SharedMemory, face: CountDownLatch) {
     super(memory, face)
     this.#words = memory.words
+  }
+
+  /** @internal */
+  protected override get [WAITED_FOR](): WaitedFor {
+    return "CountDownLatch"
   }
 
   get count(): number {
@@ -80,8 +86,9 @@ export class CountDownLatch extends Shareable {
   }
 
   /** Waits until the count is 0; false if the time is up before. An interrupt ends the wait with `InterruptedError`. */
-  await(wait: WaitOptions = Infinity): Promise<boolean> {
-    return this.#sync.tryAcquireSharedWithin(1, wait)
+  async await(wait: WaitOptions = Infinity): Promise<boolean> {
+    timeoutOf(wait) // refuses a priority: all go on at once
+    return await this.#sync.tryAcquireSharedWithin(1, wait)
   }
 
   /** Blocks the thread until the count is 0; false if the time is up before. */

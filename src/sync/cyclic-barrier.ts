@@ -5,6 +5,7 @@ import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
 import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/flow/waiting.ts"
+import { passing } from "../memory/flow/polling.ts"
 import { BarrierCore } from "./barrier-core.ts"
 import { BarrierGeneration } from "./barrier-generation.ts"
 
@@ -100,7 +101,7 @@ export class CyclicBarrier extends Shareable {
       await awaiting(this.#core.breaking(flow))
       signal.throwIfAborted()
     }
-    const arrival = await awaiting(this.#core.arriving(flow, { timeout, blocks: false }), wait)
+    const arrival = await awaiting(this.#core.arriving(flow, { timeout, blocks: false }), wait, "CyclicBarrier", this)
     if (typeof arrival === "number") return arrival
     try {
       const result = this.#action?.()
@@ -119,7 +120,7 @@ export class CyclicBarrier extends Shareable {
   awaitSync(ms: number = Infinity): number {
     const flow = currentFlow()
     const way = { timeout: requireTimeout("ms", ms), blocks: true }
-    const arrival = blocking(this.#core.arriving(flow, way), ms)
+    const arrival = blocking(this.#core.arriving(flow, way), ms, "CyclicBarrier")
     if (typeof arrival === "number") return arrival
     try {
       this.#actSync()
@@ -137,7 +138,7 @@ export class CyclicBarrier extends Shareable {
    * Tasks that come now find the barrier whole.
    */
   reset(): void {
-    blocking(this.#core.resetting(currentFlow()))
+    passing(this.#core.resetting(currentFlow()))
   }
 
   /** Whether the barrier is broken. */
@@ -182,7 +183,7 @@ export class CyclicBarrier extends Shareable {
 
   /** If all threads that wait here are dead, none of them has noticed the deaths. */
   #lookForDeaths(): void {
-    if (!this.#core.generation.isUpToDate) blocking(this.#core.looking(currentFlow()))
+    if (!this.#core.generation.isUpToDate) passing(this.#core.looking(currentFlow()))
   }
 }
 

@@ -115,7 +115,8 @@ export class Exchanger<V> extends Shareable {
   async exchange(value: V, wait?: WaitOptions): Promise<V> {
     const timeout = timeoutOf(wait)
     abortOf(wait)?.throwIfAborted()
-    const received = this.#begin(value) ?? (await awaiting(this.#exchanging(value, currentFlow()), wait))
+    const received =
+      this.#begin(value) ?? (await awaiting(this.#exchanging(value, currentFlow()), wait, "Exchanger", this))
     return received === undefined ? this.#runOutOfTime(timeout) : (received.value as V)
   }
 
@@ -150,7 +151,7 @@ export class Exchanger<V> extends Shareable {
         "This thread would block for ever: only its own flows know the exchanger, and they stand still meanwhile. Await it instead, or share it with another thread",
       )
     }
-    return blocking(this.#exchanging(value, currentFlow()), ms)
+    return blocking(this.#exchanging(value, currentFlow()), ms, "Exchanger")
   }
 
   #runOutOfTime(ms: number): never {

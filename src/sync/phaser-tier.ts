@@ -3,7 +3,8 @@ import { IllegalStateError } from "../errors.ts"
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
 import { ACQUIRED_SHARED, CANCELLED } from "../memory/thread/node-pool.ts"
 import { SHARED, WaitQueue } from "../memory/wait/wait-queue.ts"
-import { blocking, type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
+import { passing } from "../memory/flow/polling.ts"
+import { type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
 import {
   freshTally,
   isEmpty,
@@ -120,7 +121,7 @@ export class PhaserTier {
   #beFirst(seen: Tally, parties: number): number | undefined {
     if (isEmpty(seen)) return this.#state.replace(seen, freshTally(seen.phase, parties)) ? seen.phase : undefined
     if (this.isAdvancing) throw new IllegalStateError("No party can be registered from within onAdvance")
-    blocking(this.passing(seen.phase, currentFlow(), false))
+    passing(this.passing(seen.phase, currentFlow(), false))
     return undefined
   }
 

@@ -183,7 +183,7 @@ export class Phaser extends Shareable {
     abortOf(wait)?.throwIfAborted()
     const { phase: current } = this
     if (phase < 0 || current !== phase) return phase < 0 ? phase : current
-    const next = await awaiting(this.#tier.passing(phase, currentFlow(), interruptible), wait)
+    const next = await awaiting(this.#tier.passing(phase, currentFlow(), interruptible), wait, "Phaser", this)
     return next ?? this.#runOutOfTime(phase, timeout)
   }
 
@@ -191,7 +191,9 @@ export class Phaser extends Shareable {
     const { phase: current } = this
     if (phase < 0 || current !== phase) return phase < 0 ? phase : current
     if (ms === Infinity) this.#refuseToBlock()
-    return blocking(this.#tier.passing(phase, currentFlow(), interruptible), ms) ?? this.#runOutOfTime(phase, ms)
+    return (
+      blocking(this.#tier.passing(phase, currentFlow(), interruptible), ms, "Phaser") ?? this.#runOutOfTime(phase, ms)
+    )
   }
 
   #runOutOfTime(phase: number, ms: number): never {

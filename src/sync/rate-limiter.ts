@@ -6,6 +6,7 @@ import {
   requireTimeout,
   typeError,
 } from "../checks.ts"
+import { GIVE_BACK, PACE } from "../memory/flow/internals.ts"
 import { IllegalStateError, NotSerializableError, TimeoutError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
@@ -22,9 +23,10 @@ import {
 import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
 import { ACQUIRED_SHARED, CANCELLED } from "../memory/thread/node-pool.ts"
 import type { WaitNode } from "../memory/wait/wait-node.ts"
-import { SHARED, WaitQueue } from "../memory/wait/wait-queue.ts"
+import { QUEUE, SHARED, WaitQueue } from "../memory/wait/wait-queue.ts"
 import { type Clock, requireClock, systemClock } from "../time/clock.ts"
 import { sharedNow } from "../time/shared-clock.ts"
+import { type Pace, type PacedPool, Pacing } from "./pacing.ts"
 import { BUCKET, FIXED, type RateSettings, RateWords, SLIDING } from "./rate-words.ts"
 
 /** Settings of a `RateLimiter`. */
@@ -111,7 +113,11 @@ export class RateLimiter extends Shareable {
     const flow = currentFlow()
     flow.throwIfInterrupted()
     if (this.tryAcquire(permits)) return
-    if (timeout > 0 && (await awaiting(this.#acquiring(permits, flow, this.#clock ?? systemClock), wait))) return
+    if (
+      timeout > 0 &&
+      (await awaiting(this.#acquiring(permits, flow, this.#clock ?? systemClock), wait, "RateLimiter", this))
+    )
+      return
     throw this.#late(timeout)
   }
 
@@ -126,7 +132,7 @@ export class RateLimiter extends Shareable {
       if (this.#clock !== undefined && ms === Infinity) {
         throw new IllegalStateError("The clock of this limiter stands still while the thread is blocked: use acquire()")
       }
-      if (blocking(this.#acquiring(permits, flow), ms)) return
+      if (blocking(this.#acquiring(permits, flow), ms, "RateLimiter")) return
     }
     throw this.#late(ms)
   }
@@ -193,12 +199,30 @@ export class RateLimiter extends Shareable {
 
   // ------------------------------------------------------------------ inside
 
+  /** @internal How the workers of a pool get their tasks; see pacing.ts. `turn` is their line, if threads share it. */
+  [PACE]<R>(pool: PacedPool<R>, turn?: WaitQueue): Pacing<R> {
+    const clock = turn === undefined ? (this.#clock ?? systemClock) : undefined
+    const pace: Pace = { passing: (flow) => this.#passing(flow, clock), giveBack: () => this[GIVE_BACK]() }
+    return new Pacing(pool, pace, turn ?? newLine())
+  }
+
+  *#passing(flow: Flow, clock: Clock | undefined): Steps<void> {
+    if (!this.tryAcquire()) yield* this.#acquiring(1, flow, clock, false)
+  }
+
+  /** @internal The last permit was not used. */
+  [GIVE_BACK](): void {
+    this.#rate.giveBack(1, this.#now())
+    this.#queue.wakeFirst()
+  }
+
   /**
    * The first in line sleeps until its permits are there. The others sleep until they are first: a flow that leaves
    * wakes the next.
    */
-  *#acquiring(permits: number, flow: Flow, clock?: Clock): Steps<boolean> {
+  *#acquiring(permits: number, flow: Flow, clock?: Clock, isLimited = true): Steps<boolean> {
     const node = this.#queue.enter(flow, SHARED, true)
+    node.limited = isLimited
     let how: number = CANCELLED
     try {
       for (;;) {
@@ -243,6 +267,12 @@ export class RateLimiter extends Shareable {
   #late(ms: number): TimeoutError {
     return new TimeoutError(`Did not acquire ${identityOf(this)} within ${ms} ms`)
   }
+}
+
+/** The line of the workers of a pool whose threads are flows of this event loop. */
+function newLine(): WaitQueue {
+  const memory = SharedMemory.allocate(QUEUE.SIZE)
+  return new WaitQueue(memory.threadContext, memory.words, 0, memory)
 }
 
 function refuseToBeSent(): never {

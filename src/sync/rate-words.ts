@@ -118,7 +118,10 @@ export class RateWords {
       if (this.settings.kind === BUCKET) {
         setDouble(words, to + COPY.TIME, doubleAt(words, from + COPY.TIME) - permits * this.#cost)
       } else if (this.settings.kind === SLIDING || !this.#isOver(from, this.#since(now))) {
-        write(words, to + COPY.USED, Math.max(read(words, from + COPY.USED) - permits, 0))
+        const used = Math.max(read(words, from + COPY.USED) - permits, 0)
+        write(words, to + COPY.USED, used)
+        // The window has not begun.
+        if (used === 0 && this.settings.kind === FIXED) setDouble(words, to + COPY.TIME, -this.settings.per)
       }
       return 0
     })

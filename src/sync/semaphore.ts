@@ -1,15 +1,16 @@
-import { WAIT_QUEUE, SYNC } from "../lock/internals.ts"
+import { WAIT_QUEUE, SYNC, WAITED_FOR } from "../lock/internals.ts"
 import { compareAndSet, load, read, store } from "#atomics"
 import { MAX_VALUE, requireBoolean, requireInteger, requireOptions, requireTimeout } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
+import type { AcquireOptions, BlockingOptions } from "../lock/acquire-options.ts"
+import type { WaitedFor } from "../observing.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
 import { OWN, type QueuedThread } from "../lock/synchronizer-base.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
-import type { WaitOptions } from "../memory/flow/waiting.ts"
 
 const PERMITS = OWN
 /** Never changes. */
@@ -26,6 +27,11 @@ class SemaphoreSync extends AbstractQueuedSynchronizer {
     super(memory, face)
     this.#words = memory.words
     this.isFair = load(this.#words, FAIR) !== 0
+  }
+
+  /** @internal */
+  protected override get [WAITED_FOR](): WaitedFor {
+    return "Semaphore"
   }
 
   get permits(): number {
@@ -125,6 +131,10 @@ class Acquired implements Permits {
  * yet holds up those behind it, also smaller ones. Without `fair`, a newcomer takes what is there without looking at
  * the line; with `fair` it joins the line if there is one. `tryAcquire()` and `tryAcquire(n)` never look at it.
  *
+ * A task with a `priority` joins the line behind all tasks with the same priority or a higher one, and before all
+ * others. A task that arrives later and is more urgent is let in first, also if it wants more permits. A steady stream
+ * of urgent tasks keeps the others waiting for ever.
+ *
  * **Death.** The permits of a thread that dies stay taken, since the semaphore does not know whose they are. Tasks that
  * wait in it leave the line. A program that knows of the death may `release` in the place of the dead thread.
  *
@@ -166,28 +176,28 @@ export class Semaphore extends Shareable {
    * Waits for that many permits. With a time limit: `TimeoutError` if it is over before. An interrupt ends the wait
    * with `InterruptedError`.
    */
-  async acquire(permits: number = 1, wait?: WaitOptions): Promise<Permits> {
+  async acquire(permits: number = 1, wait?: AcquireOptions): Promise<Permits> {
     requirePermits(permits)
     if (wait !== undefined || !this.#isInLuck(permits)) await this.#sync.acquireSharedInterruptibly(permits, wait)
     return new Acquired(this.#sync, permits)
   }
 
   /** Blocks the thread until it has that many. */
-  acquireSync(permits: number = 1): Permits {
+  acquireSync(permits: number = 1, options?: BlockingOptions): Permits {
     requirePermits(permits)
-    if (!this.#isInLuck(permits)) this.#sync.acquireSharedInterruptiblySync(permits)
+    if (options !== undefined || !this.#isInLuck(permits)) this.#sync.acquireSharedInterruptiblySync(permits, options)
     return new Acquired(this.#sync, permits)
   }
 
   /** As `acquire`, whatever interrupts come. */
-  async acquireUninterruptibly(permits: number = 1, wait?: WaitOptions): Promise<Permits> {
+  async acquireUninterruptibly(permits: number = 1, wait?: AcquireOptions): Promise<Permits> {
     await this.#sync.acquireShared(requirePermits(permits), wait)
     return new Acquired(this.#sync, permits)
   }
 
   /** Blocks the thread until it has that many, whatever interrupts come. */
-  acquireUninterruptiblySync(permits: number = 1): Permits {
-    this.#sync.acquireSharedSync(requirePermits(permits))
+  acquireUninterruptiblySync(permits: number = 1, options?: BlockingOptions): Permits {
+    this.#sync.acquireSharedSync(requirePermits(permits), options)
     return new Acquired(this.#sync, permits)
   }
 
@@ -196,14 +206,14 @@ export class Semaphore extends Shareable {
   /**
    * Waits for at most that time; false if it is up. Reacts to interrupts; if the semaphore is fair, joins the line.
    */
-  tryAcquire(permits: number, wait: WaitOptions): Promise<boolean>
-  tryAcquire(permits: number = 1, wait?: WaitOptions): boolean | Promise<boolean> {
+  tryAcquire(permits: number, wait: AcquireOptions): Promise<boolean>
+  tryAcquire(permits: number = 1, wait?: AcquireOptions): boolean | Promise<boolean> {
     return wait === undefined ? this.#sync.take(requirePermits(permits)) : this.#tryWithin(permits, wait)
   }
 
   /** Blocks the thread for at most `ms`; false if the time is up. Reacts to interrupts. */
-  tryAcquireSync(permits: number, ms: number): boolean {
-    return this.#sync.tryAcquireSharedWithinSync(requirePermits(permits), requireTimeout("ms", ms))
+  tryAcquireSync(permits: number, ms: number, options?: BlockingOptions): boolean {
+    return this.#sync.tryAcquireSharedWithinSync(requirePermits(permits), requireTimeout("ms", ms), options)
   }
 
   // ------------------------------------------------------------------ giving, and taking away
@@ -274,7 +284,7 @@ export class Semaphore extends Shareable {
     return !currentFlow().looksInterrupted && this.#sync.isOpen && this.#sync.take(permits)
   }
 
-  async #tryWithin(permits: number, wait: WaitOptions): Promise<boolean> {
+  async #tryWithin(permits: number, wait: AcquireOptions): Promise<boolean> {
     return await this.#sync.tryAcquireSharedWithin(requirePermits(permits), wait)
   }
 }

@@ -2,7 +2,7 @@ import { decodeFromBytes, encodeToBytes } from "../codec/codec.ts"
 import { NotSerializableError } from "../errors.ts"
 import { signStack } from "../future/merge-stacks.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
-import { isError, messageOf } from "../user-values.ts"
+import { isError, messageOf, setOwn } from "../user-values.ts"
 import type { LastOutcome } from "./chunk-outcome.ts"
 import { passOnTransfers, requireAmong, requirePresent, transferListOf } from "./transfer.ts"
 
@@ -24,7 +24,7 @@ export function packedError(error: unknown): LastOutcome {
   try {
     return packed(error, true)
   } catch (cause) {
-    return packed(errorInstead(error, cause), true)
+    return packed(sendableInstead(error, cause), true)
   }
 }
 
@@ -70,8 +70,39 @@ export function refusalOf(title: string, error: unknown, item?: number): unknown
   )
 }
 
+/** So many fields of a thrown object are looked at. */
+const MOST_FIELDS = 100
+
+/**
+ * What is sent in place of a thrown value that cannot be sent. For an object that is no error: an object with its
+ * fields that can be copied, as an error keeps those, too. If there is none, an error that says why. Never throws.
+ */
+export function sendableInstead(thrown: unknown, cause: unknown): unknown {
+  try {
+    return copyablePartOf(thrown) ?? errorInstead(thrown, cause)
+  } catch {
+    return errorInstead(thrown, cause) // its keys cannot be read
+  }
+}
+
+function copyablePartOf(thrown: unknown): object | undefined {
+  if (typeof thrown !== "object" || thrown === null || isError(thrown) || Array.isArray(thrown)) return undefined
+  const part = {}
+  let isEmpty = true
+  for (const key of Object.keys(thrown).slice(0, MOST_FIELDS)) {
+    try {
+      const value = (thrown as Record<string, unknown>)[key] // once: a getter may give another value the next time
+      encodeToBytes(value)
+      if (setOwn(part, key, value, true)) isEmpty = false
+    } catch {
+      // A function, say, or a getter that throws: the field is left out.
+    }
+  }
+  return isEmpty ? undefined : part
+}
+
 /** An error that says why a thrown value cannot be sent. */
-export function errorInstead(thrown: unknown, cause: unknown): NotSerializableError {
+function errorInstead(thrown: unknown, cause: unknown): NotSerializableError {
   // For example the message of a proxy of an error: the more the message says, the better.
   const what = isError(thrown) ? ` (${messageOf(thrown)})` : ""
   return new NotSerializableError(`What was thrown${what} cannot be sent: ${messageOf(cause)}`)

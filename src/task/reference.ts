@@ -1,7 +1,7 @@
 /** References to functions: how another thread gets to know a function, and finds it. */
 import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
-import { isCallable } from "../future/call.ts"
+import { isCallable, named } from "../future/call.ts"
 import { perThread } from "../per-thread.ts"
 import { isByText, isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
 import { eachOf, wrappedBy } from "./each.ts"
@@ -58,7 +58,8 @@ type AnyFunction = (...args: never[]) => unknown
 export function computeOf(type: Function): (...state: unknown[]) => unknown {
   let made = computers.get(type)
   if (made === undefined) {
-    made = (...state) => (type as TaskClass)[COMPUTE](...state)
+    const name = propertyOf(type, "name")
+    made = named((...state) => (type as TaskClass)[COMPUTE](...state), typeof name === "string" ? name : "")
     computers.set(type, made)
     classes.set(made, type as TaskClass)
   }
@@ -99,6 +100,11 @@ interface Gift {
 }
 
 const gifts = perThread("given functions", () => new WeakMap<object, Gift>())
+
+/** The first of the functions that were given to this one by {@link give}; the function itself if there is none. */
+export function firstGivenTo(fn: AnyFunction): AnyFunction {
+  return gifts.get(fn)?.functions[0] ?? fn
+}
 
 function makeReference(fn: (...args: never[]) => unknown): TaskReference {
   const wrapped = wrappedBy(fn)

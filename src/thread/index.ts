@@ -1,4 +1,11 @@
-export { Thread } from "./thread.ts"
 export { type ThreadFactory, type VirtualThreadOptions, virtualThreads } from "./thread-factory.ts"
 export type { PlatformThreadOptions, WorkerFactory, WorkerStart } from "./platform-threads.ts"
 export type { UncaughtExceptionHandler } from "./uncaught.ts"
+export type {
+  DumpedFork,
+  DumpedThread,
+  DumpedWait,
+  ThreadContainer,
+  ThreadDump,
+  ThreadDumpOptions,
+} from "./thread-dump.ts"

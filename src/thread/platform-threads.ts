@@ -9,13 +9,15 @@ import {
   type Known,
   requireArray,
   requireFunction,
+  requireInteger,
+  requireNumber,
   requireObject,
   requireOptions,
   requireTimeout,
   typeError,
 } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
-import { naming, type ThreadFactory } from "./thread-factory.ts"
+import { naming, type ThreadFactory, withWarning } from "./thread-factory.ts"
 import { Thread, type ThreadBody } from "./thread.ts"
 import type { UncaughtExceptionHandler } from "./uncaught.ts"
 
@@ -45,10 +47,21 @@ export interface PlatformThreadOptions {
    */
   readonly preload?: readonly (string | URL)[]
   /**
+   * Modules whose default exports, functions, each thread calls one after the other, and awaits, before it leaves in
+   * order: idle for too long, surplus, recycled, or because the pool is shut down. So a thread can close what its tasks
+   * have opened. An error goes to `uncaughtException`. After `terminateAfter` ms the thread is terminated. A thread
+   * that is terminated, or dies, does not call them.
+   */
+  readonly teardown?: readonly (string | URL)[]
+  /** When a thread is replaced by a new one, between two tasks. Default never. */
+  readonly recycle?: Recycling
+  /**
    * Gets, in the thread that made the pool, an error that a command has thrown, and an error that has ended a thread
    * while it ran no task. Default: print it.
    */
   readonly uncaughtException?: UncaughtExceptionHandler
+  /** The default of the option of the same name of pools. */
+  readonly warnUnobserved?: boolean
   /**
    * How a thread prints: `"direct"`, to the standard output of the process, at once; or `"relayed"`, by
    * `process.stdout` and `process.stderr` of the thread that made the pool, when its event loop goes round. Default
@@ -62,6 +75,14 @@ export interface PlatformThreadOptions {
    *     workerFactory: (options) => new Worker(new URL("./corepool-worker.js", import.meta.url), options)
    */
   readonly workerFactory?: WorkerFactory
+}
+
+/** See {@link PlatformThreadOptions.recycle}. A thread is replaced as soon as one of the two is reached. */
+export interface Recycling {
+  /** After so many tasks. With 1 every task has a fresh thread, and no global state outlives its task. */
+  readonly tasks?: number
+  /** When more than so many MB of the thread's heap are in use after a task (`process.memoryUsage().heapUsed`). */
+  readonly heapMB?: number
 }
 
 /** The options with which to start a `Worker` of node:worker_threads. Others may be added; none may be left out. */
@@ -80,12 +101,12 @@ export interface WorkerStart {
   execArgv?: string[]
 }
 
-/** Makes a `Worker` of node:worker_threads. */
-export type WorkerFactory = (options: WorkerStart) => {
-  readonly threadId: number
-  terminate(): Promise<number>
-  unref(): void
-}
+/** Makes a `Worker` of node:worker_threads; in a browser a Web Worker, of which `options` gives only the name. */
+export type WorkerFactory = (
+  options: WorkerStart,
+) =>
+  | { readonly threadId: number; terminate(): Promise<number>; unref(): void }
+  | { postMessage(message: unknown, transfer: never[]): void; terminate(): void }
 
 const BODY: unique symbol = Symbol("corepool.body")
 
@@ -103,6 +124,21 @@ export function platformTarget(make: PlatformTarget[typeof BODY]): PlatformTarge
     },
     { [BODY]: make },
   )
+}
+
+/** A factory that makes the threads of another one, and tells of the body of each. */
+export function observed(factory: ThreadFactory, told: (body: ThreadBody) => void): ThreadFactory {
+  return {
+    isVirtual: false,
+    newThread: (target) =>
+      factory.newThread(
+        platformTarget((options) => {
+          const body = (target as PlatformTarget)[BODY](options)
+          told(body)
+          return body
+        }),
+      ),
+  }
 }
 
 /** The default of `terminateAfter`, in ms. */
@@ -131,7 +167,7 @@ export function newPlatformThreads(options: PlatformThreadOptions = {}): ThreadF
   if (given.workerFactory === undefined && typeof given.name !== "function") {
     nextThreads.set(factory, () => ({ name: nameOf(threads + 1), options: given }))
   }
-  return factory
+  return withWarning(factory, given.warnUnobserved)
 }
 
 /** The thread that a factory is going to make next. */
@@ -154,7 +190,10 @@ const PLATFORM_OPTIONS: Known<PlatformThreadOptions> = {
   env: true,
   execArgv: true,
   preload: true,
+  teardown: true,
+  recycle: true,
   uncaughtException: true,
+  warnUnobserved: true,
   output: true,
   workerFactory: true,
 }
@@ -166,9 +205,36 @@ const RESOURCE_LIMITS: Known<NonNullable<PlatformThreadOptions["resourceLimits"]
   stackSizeMb: true,
 }
 
+const RECYCLING: Known<Recycling> = { tasks: true, heapMB: true }
+
+function requireRecycling(value: Recycling): Recycling {
+  const given = requireOptions("recycle", value, RECYCLING)
+  const { tasks, heapMB } = given
+  if (tasks !== undefined && tasks !== Infinity) requireInteger("recycle.tasks", tasks, 1)
+  if (heapMB !== undefined) requireNumber("recycle.heapMB", heapMB, "a number > 0", (n) => n > 0)
+  return given
+}
+
+function requireModules(name: string, modules: readonly (string | URL)[] = []): void {
+  for (const module of requireArray(name, modules)) {
+    if (!URL.canParse(String(module))) throw typeError(name, "absolute URLs of modules", module)
+  }
+}
+
 function requireThreadOptions(options: PlatformThreadOptions): PlatformThreadOptions {
   const given = requireOptions("options", options, PLATFORM_OPTIONS)
-  const { terminateAfter, preload, resourceLimits, env, execArgv, uncaughtException, output, workerFactory } = given
+  const {
+    terminateAfter,
+    preload,
+    teardown,
+    recycle,
+    resourceLimits,
+    env,
+    execArgv,
+    uncaughtException,
+    output,
+    workerFactory,
+  } = given
   if (terminateAfter !== undefined) requireTimeout("terminateAfter", terminateAfter)
   if (uncaughtException !== undefined) requireFunction("uncaughtException", uncaughtException)
   const limits = resourceLimits && requireOptions("resourceLimits", resourceLimits, RESOURCE_LIMITS)
@@ -178,8 +244,10 @@ function requireThreadOptions(options: PlatformThreadOptions): PlatformThreadOpt
   if (output !== undefined && output !== "direct" && output !== "relayed") {
     throw typeError("output", '"direct" or "relayed"', output)
   }
-  for (const module of preload === undefined ? [] : requireArray("preload", preload)) {
-    if (!URL.canParse(String(module))) throw typeError("preload", "absolute URLs of modules", module)
-  }
-  return limits === undefined ? given : alone({ ...given, resourceLimits: limits })
+  requireModules("preload", preload)
+  requireModules("teardown", teardown)
+  const recycling = recycle && requireRecycling(recycle)
+  return limits === undefined && recycling === undefined
+    ? given
+    : alone({ ...given, ...(limits && { resourceLimits: limits }), ...(recycling && { recycle: recycling }) })
 }

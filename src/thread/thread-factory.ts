@@ -1,5 +1,6 @@
 /** Makes the threads of an executor, and so decides which kind it has. */
-import { requireFunction, requireOptions, typeError } from "../checks.ts"
+import { FLOW } from "../memory/flow/internals.ts"
+import { requireBoolean, requireDuration, requireFunction, requireOptions, typeError } from "../checks.ts"
 import { Thread } from "./thread.ts"
 import type { UncaughtExceptionHandler } from "./uncaught.ts"
 
@@ -27,20 +28,51 @@ export interface VirtualThreadOptions {
 
   /** Gets an error that ends a thread. Default: print it. */
   readonly uncaughtException?: UncaughtExceptionHandler
+
+  /**
+   * How long a task that is cancelled or out of time, or whose executor was stopped, may go on after its interrupt, in
+   * ms. Then it is abandoned: its place in the executor goes to the next task. JavaScript cannot stop it, so it goes
+   * on, but its outcome is dropped. Default `Infinity`: it keeps its place until it ends.
+   */
+  readonly abandonAfter?: number
+
+  /** The default of the option of the same name of pools. */
+  readonly warnUnobserved?: boolean
+}
+
+/** The factories with the option `warnUnobserved`. */
+const warning = new WeakSet<ThreadFactory>()
+
+/** Returns the factory, and remembers its option. */
+export function withWarning(factory: ThreadFactory, warnUnobserved: boolean | undefined): ThreadFactory {
+  if (warnUnobserved !== undefined && requireBoolean("warnUnobserved", warnUnobserved)) warning.add(factory)
+  return factory
+}
+
+export function warnsUnobserved(factory: ThreadFactory): boolean {
+  return warning.has(factory)
 }
 
 let factories = 0
 
 /** A factory of virtual threads: asynchronous flows on this event loop. */
 export function virtualThreads(options: VirtualThreadOptions = {}): ThreadFactory {
-  const { name, uncaughtException } = requireOptions("options", options, { name: true, uncaughtException: true })
+  const { name, uncaughtException, abandonAfter, warnUnobserved } = requireOptions("options", options, {
+    name: true,
+    uncaughtException: true,
+    abandonAfter: true,
+    warnUnobserved: true,
+  })
   if (uncaughtException !== undefined) requireFunction("uncaughtException", uncaughtException)
   const nameOf = naming(name)
   let threads = 0
-  return {
-    isVirtual: true,
-    newThread: (target) => Thread.create(target, nameOf(++threads), uncaughtException),
+  const after = abandonAfter === undefined ? Infinity : requireDuration("abandonAfter", abandonAfter)
+  const newThread = (target: () => unknown): Thread => {
+    const thread = Thread.create(target, nameOf(++threads), uncaughtException)
+    if (after < Infinity) thread[FLOW].stopping = { after }
+    return thread
   }
+  return withWarning({ isVirtual: true, newThread }, warnUnobserved)
 }
 
 export function naming(name: VirtualThreadOptions["name"]): (n: number) => string {

@@ -3,13 +3,16 @@ import { isPromiseLike, requireDuration, requireOptions, requireString, wrongTyp
 import { IllegalStateError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { requireRunnable, start } from "../future/runnable.ts"
+import { noteBlocked, noteUnblocked } from "../observing.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
-import { currentFlow, Flow, mainFlow } from "../memory/flow/flow.ts"
+import { requireCertainty } from "#host/ownership"
+import { currentFlow, Flow, knownFlows, mainFlow } from "../memory/flow/flow.ts"
 import { blockFor } from "../memory/thread/block-for.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/flow/waiting.ts"
 import { now } from "../time/timer.ts"
 import { currentListener } from "./progress.ts"
+import { dump, type ThreadDump, type ThreadDumpOptions } from "./thread-dump.ts"
 import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
 import { runtime } from "#host/clock"
 
@@ -116,7 +119,7 @@ export class Thread {
 
   /** Waits that long. An interrupt ends the wait with `InterruptedError`. */
   static sleep(ms: number, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    return awaiting(sleeping(ms, options), options)
+    return awaiting(sleeping(ms, options), options, "sleep", "sleep")
   }
 
   /**
@@ -128,7 +131,26 @@ export class Thread {
     const flow = currentFlow()
     flow.throwIfInterrupted()
     // A block may end early: the two clocks differ slightly, and other threads may have news for this thread.
-    for (let left = ms; left > 0; left = due - now()) if (blockFor(flow, left)) flow.throwIfInterrupted()
+    const isTold = noteBlocked(flow.owner, "sleep")
+    try {
+      for (let left = ms; left > 0; left = due - now()) if (blockFor(flow, left)) flow.throwIfInterrupted()
+    } finally {
+      if (isTold) noteUnblocked(flow.owner, "sleep")
+    }
+  }
+
+  /**
+   * All threads that this thread knows of, by pools and scopes: names, states, what each waits for and which thread has
+   * that. Other threads are not asked, and may block or compute: what is said of platform threads is read from shared
+   * memory. A snapshot without locks, so what changes meanwhile may not fit together.
+   *
+   * @throws UnsupportedOperationError in `corepool/virtual`.
+   */
+  static dump(options?: { readonly format?: "text" }): string
+  /** The same as an object, which `JSON.stringify` can write. */
+  static dump(options: { readonly format: "json" }): ThreadDump
+  static dump(options: ThreadDumpOptions = {}): string | ThreadDump {
+    return dump(options)
   }
 
   // ------------------------------------------------------------------ identity and life
@@ -172,7 +194,7 @@ export class Thread {
 
   /** Waits until the thread has ended; false if the time is up. True at once for a thread that was never started. */
   join(wait?: WaitOptions): Promise<boolean> {
-    return awaiting(this.#joining(), wait)
+    return awaiting(this.#joining(), wait, "Thread", this)
   }
 
   *#joining(): Steps<boolean> {
@@ -296,6 +318,12 @@ export class Thread {
 }
 
 if (mainFlow.owner === undefined) Thread.adoptMain()
+requireCertainty(Thread, knownFlows)
+
+/** The thread that runs this code, for corepool itself: where that is not known, the thread of the program. */
+export function threadHere(): Thread {
+  return currentFlow().owner as Thread
+}
 
 function nothing(): void {}
 

@@ -3,13 +3,14 @@
  * Functions first, so that a bundler can leave out those that a program does not call, and with them the classes that
  * only they need: no known bundler drops a property of an object, and not all drop a member of a namespace.
  */
-import { MAX_VALUE, requireInteger } from "../checks.ts"
+import { MAX_VALUE, requireInteger, requireOptions } from "../checks.ts"
 import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
 import type { ExecutorService } from "../executor/executor.ts"
 import { type Callable, callableOf, type Runnable } from "../future/runnable.ts"
 import { platform } from "../pool/platform-support.ts"
 import { ThreadPerTaskExecutor } from "../pool/thread-per-task-executor.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
+import type { CachedPoolOptions } from "../pool/thread-pool-options.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { DelegatedScheduledExecutorService } from "../schedule/delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService } from "../schedule/scheduled-future.ts"
@@ -35,8 +36,22 @@ export function newSingleThreadExecutor(factory?: ThreadFactory): ExecutorServic
   return new DelegatedExecutorService(newFixedThreadPool(1, factory))
 }
 
+/** How `newCachedThreadPool` is called. */
+export interface CachedPoolMaker {
+  (factory?: ThreadFactory): ThreadPoolExecutor
+  (sizes: CachedPoolOptions, factory?: ThreadFactory): ThreadPoolExecutor
+}
+
 /** A thread for every task that finds none idle; idle threads leave after a minute. */
-export function newCachedThreadPool(factory: ThreadFactory = virtualThreads()): ThreadPoolExecutor {
+export function newCachedThreadPool(factory?: ThreadFactory): ThreadPoolExecutor
+/** The same with bounds: beyond `maximumPoolSize` tasks wait, and `corePoolSize` threads stay. */
+export function newCachedThreadPool(sizes: CachedPoolOptions, factory?: ThreadFactory): ThreadPoolExecutor
+export function newCachedThreadPool(
+  first?: ThreadFactory | CachedPoolOptions,
+  second?: ThreadFactory,
+): ThreadPoolExecutor {
+  if (areSizes(first)) return boundedPool(first, second)
+  const factory = first === undefined ? virtualThreads() : first
   return new ThreadPoolExecutor({
     corePoolSize: 0,
     maximumPoolSize: MAX_VALUE,
@@ -44,6 +59,17 @@ export function newCachedThreadPool(factory: ThreadFactory = virtualThreads()): 
     workQueue: new SynchronousQueue(),
     threadFactory: factory,
   })
+}
+
+/** Whether the first argument of `newCachedThreadPool` is no factory, and not to be refused as one. */
+export function areSizes(first: ThreadFactory | CachedPoolOptions | undefined): first is CachedPoolOptions {
+  return typeof first === "object" && first !== null && !("newThread" in first) && !("isVirtual" in first)
+}
+
+function boundedPool(sizes: CachedPoolOptions, factory: ThreadFactory = virtualThreads()): ThreadPoolExecutor {
+  const known = { corePoolSize: true, maximumPoolSize: true, keepAliveTime: true } as const
+  const given = requireOptions("sizes", sizes, known, "a ThreadFactory, or an object with maximumPoolSize")
+  return new ThreadPoolExecutor({ corePoolSize: 0, ...given, growth: "eager", threadFactory: factory })
 }
 
 /** Runs tasks later or periodically, on `core` threads. */

@@ -4,27 +4,36 @@ import { exit, sayFarewell } from "#host/farewell"
 import { guardMemory } from "#host/memory-guard"
 import { printBy } from "#host/output"
 import { prepareForTypeScript } from "#host/typescript"
+import { observing } from "../observing.ts"
 import { KeepAlive } from "../memory/thread/keep-alive.ts"
 import { leaveAll } from "../memory/thread/this-thread.ts"
 import { PoolCore } from "../core/pool-core.ts"
 import { WorkerLoop } from "../core/worker-loop.ts"
 import { beforeLoading, provideModule } from "../task/loading.ts"
 import { Thread } from "../thread/thread.ts"
+import { nextTurn } from "../thread/turn.ts"
 import { CompletionQueues } from "../platform/memory/completion-queues.ts"
 import { FunctionTable } from "../platform/memory/function-table.ts"
 import { BY_TIME } from "../platform/memory/layout.ts"
 import { Channels } from "../platform/transport/channels.ts"
+import { HANDLER_MODULE } from "../platform/worker/handler-part.ts"
 import { JOB_MODULE } from "../platform/worker/job-part.ts"
 import { PoolMemory } from "../platform/memory/pool-memory.ts"
+import type { SharedWorker } from "../platform/memory/shared-worker.ts"
+import { FREE } from "../platform/memory/worker-line.ts"
 import { SharedWorkerTable } from "../platform/memory/shared-worker-table.ts"
 import { TaskRecords } from "../platform/memory/task-records.ts"
+import { endTeardown } from "../platform/memory/teardowns.ts"
 import { becomeWorker } from "../platform/worker/this-worker.ts"
 import { slotTimetable } from "../platform/queue/slot-timetable.ts"
+import { slotPacing } from "../platform/queue/slot-pacing.ts"
 import { queueIn, type TaskQueue } from "../platform/queue/task-queue.ts"
 import { FAREWELL, type Orders, SAID_ALL } from "../platform/start/worker-orders.ts"
 import { WorkerAdmission } from "../platform/worker/worker-admission.ts"
 import { SCOPE_MODULE } from "../structured/sending.ts"
+import { tearDown } from "../platform/worker/teardown.ts"
 import { PreloadingRunner } from "../platform/worker/worker-preload.ts"
+import { WorkerWaits } from "../platform/worker/worker-waits.ts"
 
 export async function work(orders: Orders): Promise<void> {
   tellTheEnd(orders.progress)
@@ -39,6 +48,7 @@ export async function work(orders: Orders): Promise<void> {
   channels.loadClasses = async () => (await rest()).registerAll()
   provideModule(JOB_MODULE, job)
   provideModule(SCOPE_MODULE, scope)
+  provideModule(HANDLER_MODULE, handlers)
   const workerTable = new SharedWorkerTable(memory, () => memory.ringOwner())
   const self = workerTable.at(orders.worker)
   self.begin() // before any user code: if that ends the thread, the owner finds it in the worker table
@@ -48,10 +58,13 @@ export async function work(orders: Orders): Promise<void> {
   const context = { memory, tasks, completionQueues, functions, workerTable, self }
   const forkJoin = memory.deques && new ((await rest()).forkJoinRunner())(orders, context)
   const runner = forkJoin ?? new PreloadingRunner(orders, context)
+  const limiter = memory.limiter && (await rateLimiter()).RateLimiter.from(memory.limiter)
   becomeWorker({ identity: memory.identity, runner, self })
+  observing.worker = new WorkerWaits(runner.events, context)
   await prepareForTypeScript(beforeLoading)
   await runner.prepare()
   const queue = queueIn(memory, tasks, self.claim)
+  const pacing = limiter && slotPacing(limiter, memory, queue, self, (slot) => runner.isOver(slot))
   const core = new PoolCore<number>(memory.state, queue, new WorkerAdmission(context), workerTable)
   if (memory.ordering === BY_TIME) {
     runner.follow(
@@ -63,13 +76,34 @@ export async function work(orders: Orders): Promise<void> {
     )
   }
   forkJoin?.attend(queue as TaskQueue, core)
+  workerTable.tearsDown = orders.teardown.length > 0
+  let hasDied = false
   try {
-    await new WorkerLoop(memory.state, queue, queue, runner, core).run(self)
+    await new WorkerLoop(memory.state, pacing ?? queue, pacing ?? queue, runner, core).run(self)
   } catch {
-    // A command or a hook has thrown, which was reported. This thread has asked for a replacement.
+    hasDied = true // A command or a hook has thrown, which was reported. This thread has asked for a replacement.
   }
   forkJoin?.end()
+  if (workerTable.tearsDown && !hasDied) await tearDownThread(orders, memory, self, core)
   leave(orders.progress)
+}
+
+/**
+ * The worker has left, and its pool may have another one in its place. An error ends the thread, so that the owner
+ * reports it before the pool terminates.
+ */
+async function tearDownThread(
+  { teardown }: Orders,
+  memory: PoolMemory,
+  self: SharedWorker,
+  core: PoolCore<number>,
+): Promise<void> {
+  memory.ringOwner() // which limits the time
+  const errors = await tearDown(teardown)
+  if (errors.length > 0) {
+    self.reportUncaught(errors[0])
+    await nextTurn() // if the thread still lives then, a listener of the program has caught the error
+  } else if (endTeardown(memory, self.number, FREE)) core.tryTerminate()
 }
 
 /**
@@ -92,9 +126,19 @@ function rest(): Promise<typeof import("./all-classes.ts")> {
   return import("./all-classes.ts")
 }
 
+/** What only the threads of a pool with a rate limiter need. */
+function rateLimiter(): Promise<typeof import("../sync/rate-limiter.ts")> {
+  return import("../sync/rate-limiter.ts")
+}
+
 /** What only the threads of a node of a distributed executor need. */
 function job(): Promise<Record<string, unknown>> {
   return import("../platform/worker/job-part.ts")
+}
+
+/** What only the threads of pools in the shapes of other libraries need. */
+function handlers(): Promise<Record<string, unknown>> {
+  return import("../platform/worker/handler-part.ts")
 }
 
 /** What only the threads need that run forks of scopes. */

@@ -3,6 +3,7 @@ import { onceAtExit } from "#host/farewell"
 import { type Port, takeMessage } from "#host/ports"
 import type { Script } from "#host/worker-source"
 import { isMainThread, workerData } from "#host/workers"
+import { methodOf } from "../primordials.ts"
 import { messageOf } from "../user-values.ts"
 import { UnfitThread } from "../platform/worker/fitness.ts"
 import { inheritCode, keepCode, type KeptCode, RUN } from "../platform/start/worker-code.ts"
@@ -12,6 +13,9 @@ import { runtime } from "#host/clock"
 
 /** When most of what a thread needs has been compiled, in ms. It only affects how much compiled code is kept. */
 const WARM = 50
+
+/** A task may have replaced the method by the time it is needed. */
+const forEach = methodOf<ReadonlyMap<number, Script>, "forEach">(Map.prototype, "forEach")
 
 /** For the code that loads files of the program into a thread that has begun. */
 export interface Begun {
@@ -35,7 +39,7 @@ export function begin(
   code: KeptCode,
   scripts: ReadonlyMap<number, Script>,
 ): Begun {
-  const keep = (): void => scripts.forEach((script, file) => keepCode(code.regions[file], RUN, script))
+  const keep = (): void => forEach(scripts, (script, file) => keepCode(code.regions[file], RUN, script))
   const keepSoon = (): void => void runtime.startTimeout(keep, WARM).unref()
   inheritCode(code)
   if (code.regions.length > 0) {

@@ -22,7 +22,7 @@ export interface Page {
   fill(selector: string, text: string): Promise<void>
   focus(selector: string): Promise<void>
   readonly keyboard: { press(key: string): Promise<void> }
-  screenshot(options: Readonly<Record<string, unknown>>): Promise<unknown>
+  screenshot(options: Readonly<Record<string, unknown>>): Promise<Buffer>
   on(event: "console", call: (message: { type(): string; text(): string }) => void): void
   on(event: "pageerror", call: (error: Error) => void): void
 }
@@ -45,14 +45,20 @@ const USUAL = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
 
-export async function launch(): Promise<Browser> {
+export async function launch(flags: readonly string[] = []): Promise<Browser> {
   const { chromium } = require("playwright-core") as Playwright
   const installed = [process.env["CHROMIUM"] ?? "", ...USUAL].find((path) => path !== "" && existsSync(path))
   if (installed !== undefined) {
-    return await chromium.launch({ executablePath: installed, args: ["--no-sandbox", "--disable-dev-shm-usage"] })
+    return await chromium.launch({
+      executablePath: installed,
+      args: ["--no-sandbox", "--disable-dev-shm-usage", ...flags],
+    })
   }
   const packed = (await import(pathToFileURL(require.resolve("@sparticuz/chromium")).href)) as PackedChromium
-  return await chromium.launch({ executablePath: await packed.default.executablePath(), args: packed.default.args })
+  return await chromium.launch({
+    executablePath: await packed.default.executablePath(),
+    args: [...packed.default.args, ...flags],
+  })
 }
 
 /** The text of axe-core, which a page evaluates. */

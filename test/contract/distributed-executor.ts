@@ -25,6 +25,7 @@ export function testDistributedExecutor({ name, threads, engine: newEngine, isSl
     lacks: {
       handler: "the node that runs a command tells its own `onError` of the error: ND18",
       "self-knowledge": "a task on another machine does not know the executor that has submitted it",
+      pause: "what other machines have taken is theirs; close a node instead",
     },
     open: (factory) => open(newEngine(), threads, factory),
   })

@@ -10,6 +10,7 @@ import { testCancelling } from "./executor-service/cancelling.ts"
 import { testClosing } from "./executor-service/closing.ts"
 import { testInvocations } from "./executor-service/invoke.ts"
 import { closeAfterwards } from "./executor-service/lab.ts"
+import { testPausing } from "./executor-service/pausing.ts"
 import { testShutdown } from "./executor-service/shutdown.ts"
 import type { ExecutorUnderTest } from "./executor-service/subject.ts"
 import { testTasks } from "./executor-service/tasks.ts"
@@ -24,4 +25,5 @@ export function testExecutorService(subject: ExecutorUnderTest): void {
   testShutdown(subject)
   testClosing(subject)
   testInvocations(subject)
+  testPausing(subject)
 }

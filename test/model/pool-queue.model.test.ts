@@ -17,6 +17,8 @@ type Body = (shared: PoolModel, self: Self) => number[]
 const setup = (bound: number) => (): PoolModel => {
   const shared = poolOf({ threads: ["s", "a", "b", "owner"], tasks: 2, bound })
   hire(shared, "a", "b")
+  const { control } = shared.memory.state
+  for (let workers = 0; workers < 2; workers++) assert.ok(control.tryAddWorker(control.snapshot))
   return shared
 }
 

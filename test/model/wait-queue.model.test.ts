@@ -46,8 +46,9 @@ class Mutex {
     return compareAndSet(this.#words, OWNER, owner, this.#token)
   }
 
-  *locking(): Steps<boolean> {
-    return this.tryLock() || (yield* acquiring(this.queue, mainFlow, EXCLUSIVE, true, () => this.tryLock()))
+  *locking(priority = 0): Steps<boolean> {
+    const attempt = (): boolean => this.tryLock()
+    return attempt() || (yield* acquiring(this.queue, mainFlow, EXCLUSIVE, true, attempt, undefined, priority))
   }
 
   unlock(): void {

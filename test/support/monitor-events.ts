@@ -1,5 +1,5 @@
 /** Events as a busy process would tell them, for tests of the monitor's lanes. */
-import type { EventSource, PoolEvent, PoolInfo, ThreadInfo } from "#src/monitor/event-source.js"
+import type { EventSource, PoolEvent, PoolInfo, ThreadInfo } from "#src/events/event-source.js"
 
 export class MadeEvents implements EventSource {
   readonly #callbacks = new Set<(events: readonly PoolEvent[]) => void>()
@@ -21,6 +21,10 @@ export class MadeEvents implements EventSource {
 
   now(): number {
     return Date.now()
+  }
+
+  futureOf(): undefined {
+    return undefined
   }
 
   get isHeard(): boolean {

@@ -140,7 +140,7 @@ export class Workers implements AsyncDisposable {
   /** The same with little memory: for those that are to run out of it. */
   async runStarved(module: URL, name: string, ...args: unknown[]): Promise<WorkerHand> {
     await requireMemoryLimits()
-    const hand = new WorkerHand({ module: module.href, name, args }, { resourceLimits: { maxOldGenerationSizeMb: 16 } })
+    const hand = new WorkerHand({ module: module.href, name, args }, { resourceLimits: { maxOldGenerationSizeMb: 32 } })
     this.#hands.push(hand)
     return hand
   }

@@ -1,17 +1,20 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { checkBundleBudgets, checkPackageBudget } from "../../tools/check/budget.ts"
+import { checkBundleBudgets, checkPackageBudget, PACKAGE } from "../../tools/check/budget.ts"
 import type { Finding } from "../../tools/check/finding.ts"
 import { repository, told } from "./fixture.ts"
 
 const KB = 1024
 
 test("[RP36] what is too large is found, and by how much", () => {
-  assert.deepEqual(checkPackageBudget({ tarball: 512 * KB, unpacked: 2176 * KB, files: 100 }), [])
-  assert.deepEqual(told(checkPackageBudget({ tarball: 513 * KB, unpacked: 2178 * KB, files: 101 })), [
-    "package.json the tarball has 513.0 KB, and may have 512.0 KB",
-    "package.json the unpacked package has 2178.0 KB, and may have 2176.0 KB",
-    "package.json the package has 101 files, and may have 100",
+  assert.deepEqual(checkPackageBudget(PACKAGE), [])
+  const { tarball, unpacked, files } = PACKAGE
+  const large = { tarball: tarball + KB, unpacked: unpacked + KB, files: files + 1 }
+  const kilobytes = (bytes: number): string => `${(bytes / KB).toFixed(1)} KB`
+  assert.deepEqual(told(checkPackageBudget(large)), [
+    `package.json the tarball has ${kilobytes(large.tarball)}, and may have ${kilobytes(tarball)}`,
+    `package.json the unpacked package has ${kilobytes(large.unpacked)}, and may have ${kilobytes(unpacked)}`,
+    `package.json the package has ${large.files} files, and may have ${files}`,
   ])
 })
 

@@ -1,6 +1,6 @@
 /**
- * `npm run test:browser`: the tests of test/browser, in a real Chromium. It is that of the system or, if there is none,
- * one from npm (`@sparticuz/chromium`). Fails if neither runs.
+ * `npm run test:browser`: the tests of test/browser, in a real Chromium, with the files of dist/browser. It is that of
+ * the system or, if there is none, one from npm (`@sparticuz/chromium`). Fails if neither runs.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

@@ -25,6 +25,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "host/",
       "identity",
       "inspection",
+      "observing",
       "per-thread",
       "primordials",
       "user-values",
@@ -89,6 +90,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "executor/executor-completion-service",
       "executor/executor-service-base",
       "executor/limits",
+      "executor/live-fleets",
       "executor/retried-task",
       "executor/retries",
       "executor/retry-options",
@@ -99,6 +101,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "host/node/packages",
       "pool/configurable-pool",
       "pool/live-pools",
+      "pool/own-queue",
       "pool/unrun-tasks",
       "pool/platform-support",
       "pool/pool-context",
@@ -115,41 +118,55 @@ export const CHUNKS: readonly ChunkRule[] = [
   {
     name: "core",
     after: ["base"],
-    modules: [
-      "memory/structures/counter",
-      "memory/structures/histogram",
-      "memory/structures/indexed-heap",
-      "core/",
-      "pool/",
-    ],
+    modules: ["memory/structures/counter", "memory/structures/histogram", "core/", "pool/"],
   },
   {
     name: "virtual",
     after: ["core", "pool"],
     modules: [
       "pool/local-worker",
+      "pool/overstay",
       "pool/probe",
       "pool/runnable-host",
       "pool/thread-per-task-executor",
       "pool/virtual-engine",
     ],
   },
+  { name: "heap", after: ["base"], modules: ["memory/structures/indexed-heap"] },
   {
     name: "executor",
     after: ["pool"],
     modules: ["executor/", "platform/submit/chosen-chunks", "platform/submit/chunk-size"],
   },
-  { name: "schedule", after: ["executor", "core"], modules: ["schedule/"] },
+  { name: "schedule", after: ["executor", "core", "heap"], modules: ["schedule/"] },
   { name: "structured", after: ["virtual", "task"], modules: ["structured/"] },
+  { name: "dump", after: ["structured", "lock"], modules: ["dump/"] },
   { name: "testing", after: ["base"], modules: ["testing/"] },
-  { name: "compat", after: ["main"], modules: ["compat/"] },
+  {
+    name: "handlers",
+    after: ["task"],
+    modules: [
+      "compat/handlers-in-thread",
+      "compat/in-thread",
+      "compat/methods-in-thread",
+      "compat/movable",
+      "compat/pool-transfer",
+      "host/node/events",
+    ],
+  },
+  { name: "compat", after: ["main", "handlers"], modules: ["compat/"] },
+  { name: "events", after: ["pool", "task"], modules: ["events/"] },
   { name: "prometheus", after: ["main"], modules: ["prometheus/"] },
+  { name: "trace", after: ["main"], modules: ["host/node/process-facts", "trace/"] },
+  { name: "otel", after: ["prometheus"], modules: ["host/node/subscribing", "otel/"] },
   { name: "monitor", after: ["prometheus"], modules: ["host/node/http", "host/node/monitor-page", "monitor/"] },
   // Shared memory. When it is loaded, a thread makes or inherits a space, and watches the threads that it starts from then on.
   {
     name: "space",
     after: ["base"],
     modules: [
+      "codec/keys",
+      "codec/revival",
       "host/node/workers",
       "memory/growth",
       "memory/thread/node-pool",
@@ -164,17 +181,23 @@ export const CHUNKS: readonly ChunkRule[] = [
     ],
   },
   { name: "memory", after: ["space"], modules: ["host/node/bytes", "host/node/last-listener", "memory/"] },
-  // The classes of the entries `atomic`, `lock`, `sync` and `queue`, and how they work.
+  // The classes of the entries `atomic` and `lock`, then those of `sync`, each before the chunk that has how they work; and queues that threads share.
   {
-    name: "sync",
-    after: ["space", "queue"],
+    name: "locks",
+    after: ["space"],
     modules: [
       "atomic/",
       "lock/abstract-queued-synchronizer",
       "lock/reentrant-lock",
       "lock/reentrant-read-write-lock",
       "lock/synchronizer-base",
-      "queue/shareable-queues",
+    ],
+  },
+  { name: "lock", after: ["locks", "memory"], modules: ["lock/"] },
+  {
+    name: "sync",
+    after: ["locks"],
+    modules: [
       "sync/count-down-latch",
       "sync/cyclic-barrier",
       "sync/exchanger",
@@ -183,19 +206,18 @@ export const CHUNKS: readonly ChunkRule[] = [
       "sync/semaphore",
     ],
   },
-  { name: "lock", after: ["sync", "memory"], modules: ["lock/"] },
-  { name: "barrier", after: ["lock"], modules: ["sync/"] },
+  { name: "barrier", after: ["sync", "lock"], modules: ["sync/"] },
+  { name: "sharing", after: ["queue"], modules: ["queue/shareable-queues"] },
   // What other threads are told, and tasks.
   {
     name: "task",
-    after: ["base"],
+    after: ["space"],
     modules: [
-      "codec/revival",
       "host/node/evaluation",
       "host/node/program",
-      "codec/shared-parts",
       "future/merge-stacks",
       "executor/propagation",
+      "platform/worker/handler-part",
       "platform/worker/job-part",
       "task/",
     ],
@@ -215,14 +237,18 @@ export const CHUNKS: readonly ChunkRule[] = [
       "task/vite-imports",
     ],
   },
-  { name: "codec", after: ["memory", "task"], modules: ["codec/", "host/node/classes"] },
-  { name: "shared-queue", after: ["lock", "codec"], modules: ["queue/"] },
+  { name: "codec", after: ["memory"], modules: ["codec/", "host/node/classes"] },
+  { name: "shared-queue", after: ["lock", "codec", "heap"], modules: ["queue/"] },
   // What the entry `corepool` has besides.
   {
     name: "main",
-    after: ["pool", "sync", "task"],
+    after: ["pool", "sharing", "sync", "task"],
     modules: [
+      "dump/thread",
+      "events/channels",
+      "events/subscriptions",
       "executors",
+      "host/node/diagnostics",
       "platform/member/equip",
       "platform/member/known-classes",
       "platform/pools",
@@ -250,7 +276,7 @@ export const CHUNKS: readonly ChunkRule[] = [
   // The entry `distributed`, and what threads need of it.
   {
     name: "job",
-    after: ["codec"],
+    after: ["codec", "task"],
     modules: ["distributed/job/failure", "distributed/node/job-in-thread", "distributed/job/payload"],
   },
   { name: "distributed", after: ["job", "pool"], modules: ["distributed/", "host/node/server"] },
@@ -269,7 +295,7 @@ export const CHUNKS: readonly ChunkRule[] = [
   // Pools of platform threads: what all threads need, what the thread needs that makes a pool, and what the pool's own threads need.
   {
     name: "platform",
-    after: ["codec", "core", "start"],
+    after: ["codec", "core", "start", "task"],
     modules: ["host/node/loader-fitness", "host/node/output", "platform/", "worker-program/"],
   },
   {
@@ -277,7 +303,10 @@ export const CHUNKS: readonly ChunkRule[] = [
     after: ["platform", "pool"],
     modules: [
       "platform/owner/worker-threads",
+      "platform/owner/teardown-limits",
       "platform/owner/termination-timer",
+      "platform/owner/held-up-threads",
+      "platform/owner/thread-events",
       "platform/owner/forgotten-pools",
       "platform/owner/hooks",
       "platform/member/no-queue",
@@ -309,6 +338,8 @@ export const CHUNKS: readonly ChunkRule[] = [
       "platform/worker/periodic-runs",
       "platform/worker/slot-runner",
       "platform/worker/stopping-runner",
+      "platform/worker/teardown",
+      "platform/worker/wear",
       "platform/worker/unannounced-promises",
       "platform/worker/worker-hooks",
       "worker-program/worker-main",
@@ -318,7 +349,7 @@ export const CHUNKS: readonly ChunkRule[] = [
   },
   {
     name: "timed",
-    after: ["platform", "lock"],
+    after: ["platform", "lock", "heap"],
     modules: ["platform/queue/delayed-task-queue", "platform/memory/slot-heap", "platform/queue/slot-timetable"],
   },
   {

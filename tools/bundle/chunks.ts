@@ -19,58 +19,44 @@ import { COMPILED, ENTRIES, PROGRAM } from "./entries.ts"
 import { globalsIn } from "./globals.ts"
 import { FILE, fileModule, LATER, laterModule, type Linked, Linker } from "./link.ts"
 import { ModuleGraph } from "./module-graph.ts"
-import { ownLoader } from "./own-loader.ts"
+import { rawText } from "./raw-text.ts"
 import { shorten } from "./shorten.ts"
-import { READ_TEXTS } from "./thread.ts"
 
 /** Where something is that an entry exports. */
 export interface Exported {
-  readonly file: string
+  readonly chunk: string
   readonly name: string
 }
 
 export interface Chunks {
-  /** From the name of a file to its text; each comes after those that are loaded before it. */
-  readonly files: ReadonlyMap<string, string>
+  /** From the name of a chunk to its text, the body of a function (thread.ts); each comes after those that are loaded before it. */
+  readonly texts: ReadonlyMap<string, string>
   /** By the name of an entry, and by that of what it exports. */
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, Exported>>
   /** What joins the classes of copies: `joinCopies` of src/per-thread.ts. */
   readonly joinCopies: Exported
-  /** What each file takes from modules of the runtime when it is loaded: the names of modules, and the names of what they export. */
+  /** What each takes from modules of the runtime when it is loaded: the names of modules, and the names of what they export. */
   readonly builtins: ReadonlyMap<string, readonly (readonly [string, readonly string[]])[]>
-  /** How many of the files every thread of a pool loads: the first ones. */
-  readonly first: number
-  /** The file with the program of a worker thread. */
+  /** The chunks that each may load. */
+  readonly uses: ReadonlyMap<string, readonly string[]>
+  /** Those that every thread of a pool loads. */
+  readonly first: ReadonlySet<string>
+  /** The one with the program of a worker thread. */
   readonly program: string
   /** The hash of all of it. */
   readonly build: string
   /** The expression for the registry that all copies of this version share in a thread (src/per-thread.ts). */
   readonly registry: string
-  /** Statements that {@link load} needs. */
-  readonly head: string
 }
 
 /** Stands for the hash until it is known; of the same length. */
 const UNKNOWN_BUILD = "0123456789ab"
 
-/** What the tools would make something else of: `require`, and an `import()` with comments for the bundlers of users. */
-const PLACEHOLDERS: readonly [RegExp, string][] = [
-  [/\bcorepoolRequire\(`([^`]*)`\)/g, `require("$1")`],
-  [/\bcorepoolImport\(/g, "import(/* webpackIgnore: true */ /* @vite-ignore */ "],
-]
+/** Where the package is; undefined in a bundle, and in a thread that was started from a text. In place of `import.meta.url`. */
+const PLACE = `const corepoolPlace = corepoolHost.place;\n`
 
-/** The text of a file that has been made shorter, with what the placeholders stand for. */
-export function withoutPlaceholders(text: string): string {
-  let meant = text
-  for (const [placeholder, meaning] of PLACEHOLDERS) meant = meant.replaceAll(placeholder, meaning)
-  return meant
-}
-
-/** Where a file is; undefined in a bundle, and in a thread that was started from a text. In place of `import.meta.url`. */
-const PLACE = `const corepoolPlace = typeof __filename === "string" && /^(?:[/\\\\]|[A-Za-z]:)/.test(__filename) ? __filename : undefined;\n`
-
-/** A thread's files take what modules of the runtime had in them when the thread began (thread.ts). */
-const OF_RUNTIME = `const ${BUILTIN} = typeof corepoolHost === "object" ? corepoolHost.builtin : process.getBuiltinModule;\n`
+/** Code takes what modules of the runtime had in them when the thread began (thread.ts), or the program (own-loader.ts). */
+const OF_RUNTIME = `const ${BUILTIN} = corepoolHost.builtin;\n`
 const TAKEN = new RegExp(`const \\{ ([^}]*) \\} = ${BUILTIN}\\("([^"]+)"\\)`, "g")
 
 /**
@@ -87,34 +73,27 @@ const ORDER: readonly string[] = [...FIRST, ...TABLE.names.filter((name) => !FIR
 const REPLACED: ReadonlyMap<string, string> = new Map([
   [
     "host/node/worker-source.js",
-    `import { closeSync, openSync, readSync, statSync } from "node:fs"
-     const fs = { closeSync, openSync, readSync, statSync }
-     const OWN = /code-[^/\\\\]*\\.cjs$/
-     export const BUILD = "${UNKNOWN_BUILD}"
-     export const threadFile = () => corepoolPlace !== undefined && OWN.test(corepoolPlace) ? corepoolPlace.replace(OWN, "corepool-thread.cjs") : ""
-     export const workerSource = () => corepoolRequire("./source.cjs")
-     ${READ_TEXTS}
-     const FILES = ${JSON.stringify(ORDER.map(fileOf))}
-     export const readTexts = (texts) => void textsOf(threadFile().replace(/[^/\\\\]*$/, ""), FILES, texts.buffer)
-     const FIRST = ${JSON.stringify(FIRST.map((chunk, number) => [fileOf(chunk), number]))}
+    `export const BUILD = "${UNKNOWN_BUILD}"
+     export const threadFile = () => corepoolHost.place ?? ""
+     export const workerSource = () => corepoolHost.source()
+     export const textMemory = () => corepoolHost.memory
+     export const readTexts = () => corepoolHost.read()
+     const FIRST = ${JSON.stringify(FIRST)}
      export const takeScripts = () => {
-       const loaded = corepoolParts.get("${UNKNOWN_BUILD}/scripts") ?? new Map()
+       const loaded = corepoolHost.scripts
        const scripts = new Map()
-       for (const [name, number] of FIRST) if (loaded.has(name)) scripts.set(number, loaded.get(name))
+       FIRST.forEach((name, number) => {
+         if (loaded.has(name)) scripts.set(number, loaded.get(name))
+       })
        loaded.clear()
        return scripts
      }`,
   ],
-  ["host/node/monitor-page.js", "export const monitorPage = () => corepoolRequire(`./monitor-page.cjs`)"],
+  ["host/node/monitor-page.js", `export const monitorPage = () => ${load("monitor-page")}`],
   [
     "host/node/evaluation.js",
-    `const own = {
-       importModule: (url) => corepoolImport(url),
-       functionOf: (body) => new Function(body),
-     }
-     const host = typeof corepoolHost === "object" ? corepoolHost : own
-     export const importModule = host.importModule
-     export const functionOf = host.functionOf`,
+    `export const importModule = corepoolHost.importModule
+     export const functionOf = corepoolHost.functionOf`,
   ],
 ])
 
@@ -158,19 +137,23 @@ function linkedModules({ texts, exports, taken }: Linked): Plugin {
   }
 }
 
-export async function bundleChunks(root: string, version: string): Promise<Chunks> {
+/** `more` are texts that are published and loaded as chunks are, and are not made of modules of src. */
+export async function bundleChunks(
+  root: string,
+  version: string,
+  more: Iterable<readonly [string, string]>,
+): Promise<Chunks> {
   const graph = new ModuleGraph(join(root, COMPILED), REPLACED)
   const linker = new Linker(graph, TABLE)
   const found = ENTRIES.map(({ name: entry, module }) => {
     const path = `${module}.js`
     const exports = graph.exportsOf(path).map((name): [string, Exported] => {
       const at = linker.export(path, name)
-      return [name, { file: fileOf(at.chunk), name: at.name }]
+      return [name, { chunk: at.chunk, name: at.name }]
     })
     return [entry, new Map(exports)] as const
   })
   const joinCopies = linker.export("per-thread.js", "joinCopies")
-  const firstRegistry = linker.export("per-thread.js", "registry")
   const program = ["begin", "enter"].map((name) => linker.exportByName(`${PROGRAM}.js`, name))[0] ?? ""
   const linked = linker.finish()
   const { outputFiles } = await build({
@@ -193,51 +176,45 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
   const symbol = `globalThis.Symbol.for("corepool@${version}")`
   const registry = registryOf(symbol)
   const key = (file: string): string => JSON.stringify(`${UNKNOWN_BUILD}/${file}`)
-  const find = `const corepoolFile = (name) => corepoolParts.get("${UNKNOWN_BUILD}/" + name) ?? corepoolParts.get(${key("load")})?.(name);\n`
-  const files = ORDER.map((chunk) => {
-    const name = fileOf(chunk)
-    const text = asCommonJs(name, texts.get(chunk) ?? "", (source) => load(fileOf(source.slice(CHUNK.length))))
+  const chunks = ORDER.map((name) => {
+    const text = asCommonJs(name, texts.get(name) ?? "", (source) => load(source.slice(CHUNK.length)))
     const before = `${text.includes("corepoolPlace") ? PLACE : ""}${text.includes(BUILTIN) ? OF_RUNTIME : ""}`
-    return { name, builtins: builtinsIn(text), uses: globalsIn(name, `${before}${text}`) }
+    return { name, builtins: builtinsIn(text), loads: loadsIn(text), uses: globalsIn(name, `${before}${text}`) }
   })
-  const kept = [...new Set(files.flatMap(({ uses }) => uses.names))].toSorted((a, b) => (a < b ? -1 : 1)).join(", ")
+  const kept = [...new Set(chunks.flatMap(({ uses }) => uses.names))].toSorted((a, b) => (a < b ? -1 : 1)).join(", ")
   const shortened = await Promise.all(
-    files.map(async ({ name, uses: { text, pattern } }, at): Promise<[string, string]> => {
-      // The first file needs none of the others, and every entry needs it. So it is there before any task.
+    chunks.map(async ({ name, uses: { text, pattern } }, at): Promise<[string, string]> => {
+      // The first one needs none of the others, and every entry needs it. So it is there before any task.
       const keep =
         at > 0
           ? ""
           : `corepoolParts.set(${key("globals")}, (({ ${kept} }) => ({ ${kept}, Math: Object.defineProperties({}, Object.getOwnPropertyDescriptors(Math)) }))(globalThis));\n`
-      // Usually a part has made the registry. If a program loads a file of code by itself, the first file makes it.
-      const made =
-        at === 0
-          ? registry
-          : `(globalThis[${symbol}] ?? require("./${fileOf(firstRegistry.chunk)}").${firstRegistry.name})`
-      const head = `"use strict";\nconst corepoolParts = typeof corepoolHost === "object" ? corepoolHost.parts : ${made};\n${find}${keep}const ${pattern} = corepoolParts.get(${key("globals")}) ?? globalThis;\n`
-      const end = `corepoolParts.has(${key(name)}) || corepoolParts.set(${key(name)}, module.exports);\n`
-      return [name, await shorten(name, `${head}${text}${end}`)]
+      const head = `"use strict";\nconst { parts: corepoolParts, file: corepoolFile } = corepoolHost;\n${keep}const ${pattern} = corepoolParts.get(${key("globals")}) ?? globalThis;\n`
+      return [name, rawText(name, await shorten(name, `${head}${text}`))]
     }),
   )
-  const own = ownLoader(
-    UNKNOWN_BUILD,
-    files.flatMap(({ builtins }) => builtins),
-  )
+  const all = [...shortened, ...more]
   const hash = createHash("sha256")
-  for (const [name, text] of shortened) hash.update(`${name}\n${text}\n`)
+  for (const [name, text] of all) hash.update(`${name}\n${text}\n`)
   const known = hash.digest("hex").slice(0, UNKNOWN_BUILD.length)
-  const withHash = (text: string): string => text.replaceAll(UNKNOWN_BUILD, known)
-  const finished = shortened.map(([name, text]): [string, string] => [name, withoutPlaceholders(withHash(text))])
   return {
-    files: new Map(finished),
+    texts: new Map(all.map(([name, text]) => [name, text.replaceAll(UNKNOWN_BUILD, known)])),
     entries: new Map(found),
-    joinCopies: { file: fileOf(joinCopies.chunk), name: joinCopies.name },
-    builtins: new Map(files.map(({ name, builtins }) => [name, builtins])),
-    first: FIRST.length,
-    program: fileOf(program),
+    joinCopies,
+    builtins: new Map(chunks.map(({ name, builtins }) => [name, builtins])),
+    uses: new Map(chunks.map(({ name, loads }) => [name, loads])),
+    first: new Set(FIRST),
+    program,
     build: known,
     registry,
-    head: withHash(`const corepoolParts = ${registry};\n${own}${find}`),
   }
+}
+
+const LOADED = /\bcorepoolFile\("([a-z-]+)"\)/g
+
+/** The chunks that the text of a chunk may load. */
+function loadsIn(text: string): string[] {
+  return [...new Set([...text.matchAll(LOADED)].map(([, name = ""]) => name))]
 }
 
 /** What the text of a file takes from modules of the runtime. */
@@ -248,16 +225,12 @@ function builtinsIn(text: string): [string, string[]][] {
   ])
 }
 
-/** The expression for what a file exports, whether it has been loaded or not. */
-export function load(file: string): string {
-  return `(corepoolFile("${file}") ?? require("./${file}"))`
+/** The expression for what a chunk exports, whether it has been loaded or not. */
+export function load(chunk: string): string {
+  return `corepoolFile("${chunk}")`
 }
 
-/** The expression for it, in which no name is one that a file may take for itself. It is a property that stays: see src/per-thread.ts. */
+/** The expression for it, in which no name is one that a chunk may take for itself. It is a property that stays: see src/per-thread.ts. */
 function registryOf(key: string): string {
   return `(globalThis[${key}] ?? globalThis.Object.defineProperty(globalThis, ${key}, { __proto__: null, value: new globalThis.Map() })[${key}])`
-}
-
-function fileOf(chunk: string): string {
-  return `code-${chunk}.cjs`
 }

@@ -7,7 +7,7 @@ export interface Entry {
   readonly name: string
   /** The module in src that exports what it offers. */
   readonly module: string
-  /** The file `part-*.cjs` that has what it offers; entries that load the same code share one. */
+  /** Names the file `code-*.cjs` with the code that only it needs; entries that load the same code share one. */
   readonly part: string
 }
 
@@ -15,13 +15,15 @@ export const ENTRIES: readonly Entry[] = [
   { name: "index", module: "index", part: "index" },
   { name: "virtual", module: "virtual/index", part: "virtual" },
   { name: "testing", module: "testing/index", part: "testing" },
-  { name: "atomic", module: "atomic/index", part: "sync" },
-  { name: "lock", module: "lock/index", part: "sync" },
+  { name: "atomic", module: "atomic/index", part: "lock" },
+  { name: "lock", module: "lock/index", part: "lock" },
   { name: "sync", module: "sync/index", part: "sync" },
-  { name: "queue", module: "queue/index", part: "sync" },
+  { name: "queue", module: "queue/index", part: "queue" },
   { name: "monitor", module: "monitor/index", part: "monitor" },
   { name: "compat", module: "compat/index", part: "compat" },
   { name: "prometheus", module: "prometheus/index", part: "prometheus" },
+  { name: "trace", module: "trace/index", part: "trace" },
+  { name: "otel", module: "otel/index", part: "otel" },
   { name: "distributed", module: "distributed/index", part: "distributed" },
 ]
 

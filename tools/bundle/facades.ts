@@ -1,65 +1,66 @@
 /**
- * The entries of the package, each for `import` and for `require`: modules that name what a part has. Both have it from the same file, so
- * a program that imports an entry in one place and requires it in another has one corepool.
+ * The entries of the package, each for `import` and for `require`. The one for `require` has what it exports from the chunks, and a loader for these (own-loader.ts). The
+ * one for `import` has it from that, so a program that imports an entry in one place and requires it in another has one corepool.
  */
-import { type Chunks, type Exported, load, withoutPlaceholders } from "./chunks.ts"
+import { type Chunks, type Exported, load } from "./chunks.ts"
 import { ENTRIES, WORKER_ENTRY } from "./entries.ts"
-import { keepTexts } from "./own-loader.ts"
+import { ownLoader } from "./own-loader.ts"
 import { shorten } from "./shorten.ts"
+import type { TextFiles } from "./text-files.ts"
+
+/** What the tools would make something else of: `require`, and an `import()` with comments for the bundlers of users. */
+const PLACEHOLDERS: readonly [RegExp, string][] = [
+  [/\bcorepoolRequire\(`([^`]*)`\)/g, `require("$1")`],
+  [/\bcorepoolImport\(/g, "import(/* webpackIgnore: true */ /* @vite-ignore */ "],
+]
 
 /** From the name of a file to its text. */
-export async function makeFacades(chunks: Chunks): Promise<Map<string, string>> {
+export async function makeFacades(chunks: Chunks, texts: TextFiles): Promise<Map<string, string>> {
   const files = new Map<string, string>()
-  const parts = new Map<string, Map<string, Exported>>()
-  for (const { name, part } of ENTRIES) {
+  for (const { name } of ENTRIES) {
     const exported = chunks.entries.get(name) ?? new Map<string, Exported>()
     const names = [...exported.keys()]
-    files.set(`${name}.js`, facade(part, names))
-    files.set(`${name}.cjs`, commonFacade(part, names))
-    parts.set(part, new Map([...(parts.get(part) ?? []), ...exported]))
+    files.set(`${name}.js`, `export {\n${names.map((it) => `  ${it},\n`).join("")}} from "./${name}.cjs";\n`)
+    files.set(`${name}.cjs`, await commonModule(name, exported, chunks, texts))
   }
   const { name } = WORKER_ENTRY
-  files.set(`${name}.js`, `import part from "./part-${name}.cjs";\npart.enter();\n`)
-  files.set(`${name}.cjs`, `"use strict";\nrequire("./part-${name}.cjs").enter();\n`)
-  parts.set(name, new Map([["enter", { file: chunks.program, name: "enter" }]]))
-  for (const [part, exported] of parts) {
-    const text = await shorten(`part-${part}.cjs`, gathered(exported, chunks))
-    files.set(`part-${part}.cjs`, withoutPlaceholders(text))
-  }
+  files.set(`${name}.js`, `import "./${name}.cjs";\n`)
+  const loader = await loaderOf(name, [chunks.program], chunks, texts)
+  files.set(`${name}.cjs`, `"use strict";\n${loader}${load(chunks.program)}.enter();\n`)
   return files
 }
 
-/**
- * By a default import: what a runtime guesses of the names that a CommonJS module exports is not needed then. The variables have
- * names of their own, or a bundler would rename the classes, lest their names be taken for these.
- */
-function facade(part: string, names: readonly string[]): string {
-  const taken = names.map((name, at) => `  ${name}: corepool${at},\n`).join("")
-  const given = names.map((name, at) => `  corepool${at} as ${name},\n`).join("")
-  return `import part from "./part-${part}.cjs";\nconst {\n${taken}} = part;\nexport {\n${given}};\n`
+/** The chunks that an entry begins with. */
+export function chunksOf(chunks: Chunks, entry: string): string[] {
+  const exported = chunks.entries.get(entry)?.values() ?? []
+  return [...new Set([chunks.joinCopies, ...exported].map(({ chunk }) => chunk))].toSorted()
 }
 
-/** In the form that runtimes can read names from. */
-function commonFacade(part: string, names: readonly string[]): string {
-  const given = names.map((name) => `exports.${name} = part.${name};\n`).join("")
-  return `"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\nconst part = require("./part-${part}.cjs");\n${given}`
-}
-
-/** What an entry has, from the files that have it. */
-function gathered(exported: ReadonlyMap<string, Exported>, chunks: Chunks): string {
-  const { head, joinCopies } = chunks
-  const files = [...new Set([joinCopies, ...exported.values()].map(({ file }) => file))].toSorted()
-  const from = ({ file, name }: Exported): string => `code${files.indexOf(file)}.${name}`
+/** Its exports are in the form that runtimes can read names from; and so they are not made shorter. */
+async function commonModule(
+  entry: string,
+  exported: ReadonlyMap<string, Exported>,
+  chunks: Chunks,
+  texts: TextFiles,
+): Promise<string> {
+  const { joinCopies } = chunks
+  const begin = chunksOf(chunks, entry)
+  const from = ({ chunk, name }: Exported): string => `corepool${begin.indexOf(chunk)}.${name}`
   const lines = [
     `"use strict";`,
-    head.trim(),
-    ...files.map((file, at) => `const code${at} = ${load(file)};`),
-    "const part = {",
-    ...[...exported].map(([as, it]) => `  ${as}: ${from(it)},`),
-    "};",
-    `${from(joinCopies)}(part);`,
-    keepTexts(chunks, files),
-    "module.exports = part;",
+    `Object.defineProperty(exports, "__esModule", { value: true });`,
+    await loaderOf(entry, begin, chunks, texts),
+    ...begin.map((chunk, at) => `const corepool${at} = ${load(chunk)};`),
+    ...[...exported].map(([name, it]) => `exports.${name} = ${from(it)};`),
+    `${from(joinCopies)}(exports);`,
   ]
   return `${lines.join("\n")}\n`
+}
+
+/** A statement that declares `corepoolFile`. */
+async function loaderOf(entry: string, begin: readonly string[], chunks: Chunks, texts: TextFiles): Promise<string> {
+  const text = `"use strict";module.exports = (() => {\n${ownLoader(chunks, texts, entry, begin)}return corepoolFile;\n})();`
+  let shorter = await shorten(`${entry}.cjs`, text)
+  for (const [placeholder, meaning] of PLACEHOLDERS) shorter = shorter.replaceAll(placeholder, meaning)
+  return shorter.replace(/^"use strict";module\.exports=/, "const corepoolFile=")
 }

@@ -3,22 +3,40 @@
  * does not use; of CommonJS files they keep all. It is a copy of the code, and no part of the others (chunks.ts): a bundle that has
  * this entry and `corepool` has two of them. A runtime never loads it.
  */
-import { build } from "esbuild"
+import { build, type BuildOptions, transform } from "esbuild"
 import { join } from "node:path"
 import { type Class, type Expression, parseSync, type Program, type VariableDeclaration, Visitor } from "oxc-parser"
 import { type Edit, edited } from "./edit.ts"
 import { type Cut, cutting, requireUnused } from "./cuts.ts"
 import { COMPILED } from "./entries.ts"
-import { shorten } from "./shorten.ts"
+import { inLines, shorten } from "./shorten.ts"
 import { INNER_NAMES } from "./virtual-only.ts"
 
 const PURE = "/* @__PURE__ */ "
 
-export async function bundleModule(root: string, module: string, cuts: Readonly<Record<string, Cut>>): Promise<string> {
-  const { outputFiles } = await build({
+/** Of members that only the classes of virtual threads have. */
+const SHORT_NAMES: BuildOptions = {
+  mangleProps: new RegExp(`^(?:${INNER_NAMES.join("|").replaceAll("$", "\\$")})$`),
+  mangleCache: Object.fromEntries(INNER_NAMES.map((name, at) => [name, `${name.startsWith("c$") ? "c$" : "$"}${at}`])),
+}
+
+export interface ModuleOptions {
+  /** What the module consists of, seen from the folder of compiled modules. */
+  readonly contents: string
+  readonly cuts?: Readonly<Record<string, Cut>>
+  readonly more?: BuildOptions
+  /** Whether it has the classes that those of other modules in the thread are the same as: see src/per-thread.ts. */
+  readonly isWhole?: boolean
+  /** Whether functions have their own names, which a browser shows in stacks: no bundler need follow. */
+  readonly keepsNames?: boolean
+}
+
+export async function bundleModule(root: string, options: ModuleOptions): Promise<string> {
+  const { contents, cuts = {}, more = {}, isWhole = false, keepsNames = false } = options
+  const { outputFiles = [] } = await build({
     absWorkingDir: root,
     stdin: {
-      contents: `export * from "./${module}.js"\nexport { strayClasses } from "./per-thread.js"`,
+      contents: `${contents}\nexport { ${isWhole ? "joinCopies, " : ""}strayClasses } from "./per-thread.js"`,
       resolveDir: join(root, COMPILED),
     },
     bundle: true,
@@ -30,18 +48,39 @@ export async function bundleModule(root: string, module: string, cuts: Readonly<
     legalComments: "none",
     external: ["croner"],
     minifySyntax: true,
-    mangleProps: new RegExp(`^(?:${INNER_NAMES.join("|").replaceAll("$", "\\$")})$`),
-    mangleCache: Object.fromEntries(
-      INNER_NAMES.map((name, at) => [name, `${name.startsWith("c$") ? "c$" : "$"}${at}`]),
-    ),
-    plugins: [cutting(join(root, COMPILED), cuts)],
+    ...(isWhole ? {} : SHORT_NAMES),
     logLevel: "warning",
+    ...more,
+    plugins: [...(more.plugins ?? []), cutting(join(root, COMPILED), cuts)],
   })
   const text = outputFiles[0]?.text ?? ""
   requireUnused(text, cuts)
   const pure = new Set<string>()
   for (const { name, init } of variablesIn(text)) if (text.slice(0, init.start).endsWith(PURE)) pure.add(name)
-  return withPureValues(await shorten("module.js", text, "module"), pure)
+  const shorter = withPureValues(await shorten("module.js", text, "module"), pure, isWhole)
+  return keepsNames ? shorter : await withShortNames(shorter)
+}
+
+/**
+ * Bundlers change the names of the module's own scope anyway, and classes that users see have theirs as a string. Short ones make the package 2 KB smaller. What
+ * is pure is lost here, too, and comes back for the same variables.
+ */
+async function withShortNames(text: string): Promise<string> {
+  const { code } = await transform(text, {
+    format: "esm",
+    target: "node20",
+    charset: "ascii",
+    minifyIdentifiers: true,
+    minifyWhitespace: true,
+  })
+  const before = [...variablesIn(text)]
+  const after = [...variablesIn(code)]
+  const edits = after.flatMap(({ init: { start, type } }, at): Edit[] => {
+    const { init } = before[at] ?? {}
+    if (init?.type !== type) throw new Error(`The module has other variables now: ${code.slice(start, start + 40)}`)
+    return text.slice(0, init.start).endsWith(PURE) ? [{ start, end: start, text: PURE }] : []
+  })
+  return inLines("module.js", edited(code, edits), "module")
 }
 
 /**
@@ -50,7 +89,7 @@ export async function bundleModule(root: string, module: string, cuts: Readonly<
  * it might have an effect; unless the class is made by a call that is said to have none. The same call gives a class the name that users
  * see, whatever a bundler makes of the variable.
  */
-function withPureValues(text: string, pure: ReadonlySet<string>): string {
+function withPureValues(text: string, pure: ReadonlySet<string>, isWhole: boolean): string {
   const program = parse(text)
   const exported = exportsOf(program)
   const edits: Edit[] = []
@@ -65,13 +104,13 @@ function withPureValues(text: string, pure: ReadonlySet<string>): string {
       continue
     }
     classes.add(name)
-    // Without a name of its own it has that of the variable, which no bundler changes unless it shortens names.
     if (init.id !== null) {
       inner.set(init.id.name, name)
       edits.push({ start: init.id.start - 1, end: init.id.end, text: "" })
     }
     if (isShown(init, shown)) shown.add(name)
-    if (!namesItself(init) && (exported.has(name) || (shown.has(name) && !bases.has(name)))) {
+    const hasInstances = !bases.has(name) || CONCRETE_BASES.has(name)
+    if (!namesItself(init) && (exported.has(name) || (shown.has(name) && hasInstances))) {
       edits.push({ start, end: start, text: `${PURE}corepoolNamed("${name}", () => ` })
       edits.push({ start: init.end, end: init.end, text: ")" })
     } else if (hasEffects(init)) {
@@ -104,13 +143,17 @@ function withPureValues(text: string, pure: ReadonlySet<string>): string {
       if (outer !== undefined && outer !== name && !isEdited(start)) edits.push({ start, end, text: outer })
     },
   }).visit(program)
-  return `${NAMED}${edited(text, edits).replace(/(?<=[{,])strayClasses,|,strayClasses(?=\})/, "")}`
+  const rest = edited(text, edits).replaceAll(
+    /(?<=[{,])(?:strayClasses|joinCopies),|,(?:strayClasses|joinCopies)(?=\})/g,
+    "",
+  )
+  return `${named(isWhole ? "joinCopies({ [name]: made })" : "strayClasses().push(made)")}${rest}`
 }
 
 /** Other copies of corepool in the thread hear of the class: see src/per-thread.ts. (What calls it is exported until here, so that it is there.) */
-const NAMED = `function corepoolNamed(name, make) {
+const named = (tell: string): string => `function corepoolNamed(name, make) {
   const made = Object.defineProperty(make(), "name", { value: name });
-  strayClasses().push(made);
+  ${tell};
   return made;
 }
 `
@@ -137,6 +180,9 @@ function isShown({ superClass, body: { body } }: Class, others: ReadonlySet<stri
 function namesItself({ body: { body } }: Class): boolean {
   return body.some((member) => member.type === "StaticBlock")
 }
+
+/** Those of them that have instances, and are not exported. */
+const CONCRETE_BASES: ReadonlySet<string> = new Set(["ExecutorView"])
 
 /** The classes that others extend: of most there are no instances. */
 function basesIn(text: string): Set<string> {

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliCompressSync, constants } from "node:zlib"
 
-/** A module that exports `html` and `policy`, compressed. */
+/** The text of a chunk that exports `html` and `policy`, compressed. */
 export async function bundleMonitorPage(root: string): Promise<string> {
   const script = await bundled(join(root, "build/monitor-page/main.js"))
   const style = await bundled(join(root, "monitor-page/style.css"))
@@ -29,7 +29,7 @@ export async function bundleMonitorPage(root: string): Promise<string> {
     params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
   }).toString("base64")
   const unpacking = `process.getBuiltinModule("node:zlib").brotliDecompressSync(Buffer.from("${packed}", "base64")).toString()`
-  return `"use strict";\nmodule.exports = { html: ${unpacking}, policy: ${JSON.stringify(policy)} };\n`
+  return `"use strict";module.exports = { html: ${unpacking}, policy: ${JSON.stringify(policy)} };`
 }
 
 async function bundled(path: string): Promise<string> {

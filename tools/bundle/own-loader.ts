@@ -1,116 +1,112 @@
 /**
- * How a thread loads files of code that was not started by corepool: the program itself. `require` could do that, and does where this cannot. But
+ * How a thread loads code that was not started by corepool: the program itself. It compiles the texts of text-files.ts by node:vm, as threads do. What is compiled so can be
+ * given to the threads of pools, which need most of the same code, and start in half the time with that (src/platform/start/worker-code.ts).
  *
- * - what is compiled by node:vm can be given to the threads of pools, which need most of these files too, and start in half the time with that
- *   (src/platform/start/worker-code.ts);
- * - `require` takes half a millisecond for each file to find out where it is;
- * - when a file is needed, the program may have put other functions in the place of those of `node:fs`, as tests do that mock it. The package may be gone, or no file can be opened any
- *   more. So an entry reads, in a millisecond, the texts of all files that the program may come to need, and keeps what these take from modules of the runtime as it is then. To
- *   compile the texts would take ten, and is done when they are needed.
+ * If corepool runs from its own files, an entry reads the bytes of all code that the program may come to need, in a millisecond, and keeps what this takes from modules of the
+ * runtime as it is then. When code is needed, the program may have put other functions in the place of those of `node:fs`, as tests do that mock it. The package
+ * may be gone, or no file can be opened any more. To compile the texts would take ten milliseconds, and is done when they are needed.
  *
- * It is a part of each file `part-*.cjs`. There is none
+ * The texts come by `require`
  *
- * - in bundles, where the files are not beside that file;
+ * - in bundles, where the files are not beside the entry's;
  * - on Deno, if the program may not read files itself: Deno would ask the user, at the terminal;
- * - in a context of node:vm, as test runners make them: scripts would be run in the main one.
+ * - in a context of node:vm, as test runners make them. There the code is run by `eval`, as node:vm would run it in the main context.
+ *
+ * It is a part of each entry that is a CommonJS module.
  */
+import { BOOT, type TextFiles, reachable } from "./text-files.ts"
+import { readTexts } from "./thread.ts"
 import type { Chunks } from "./chunks.ts"
-import { HEAD, TAIL } from "./thread.ts"
 
-/** The modules of the runtime of which it keeps what files take. These are loaded when a runtime starts, or by corepool at once. */
+/** The modules of the runtime of which it keeps what code takes. These are loaded when a runtime starts, or by corepool at once. */
 const KEPT: ReadonlySet<string> = new Set(["node:buffer", "node:fs", "node:os", "node:path", "node:url", "node:util"])
 
-/** What a file takes from modules of the runtime: the names of modules, and the names of what they export. */
-type Builtins = Iterable<readonly [string, readonly string[]]>
-
-/** Statements that have the loader registered, for a build whose files take these from modules of the runtime. */
-export function ownLoader(build: string, builtins: Builtins): string {
-  return `const corepoolOwn = typeof __filename === "string" && /part-[^/\\\\]*\\.cjs$/.exec(__filename);
-if (corepoolOwn && !corepoolParts.has("${build}/load")) {
+/** Statements that have a loader registered, unless there is one, and tell it of the texts of an entry; `begin` are the chunks that the entry begins with. They declare `corepoolFile`. */
+export function ownLoader(chunks: Chunks, texts: TextFiles, entry: string, begin: readonly string[]): string {
+  const { build, registry } = chunks
+  const wanted = [...reachable(chunks, begin)]
+  const numbers = [...new Set(wanted.map((name) => texts.places.get(name)?.file ?? 0))].toSorted((a, b) => a - b)
+  const rows = [...texts.places].filter(([, { file }]) => numbers.includes(file))
+  const table = rows.map(([name, { file, start, end, line }]) => [name, file, start, end, line])
+  const required = texts.files.flatMap(({ name }, number) =>
+    numbers.includes(number) ? [`${number}: () => corepoolRequire(\`./${name}\`)`] : [],
+  )
+  return `const corepoolParts = ${registry};
+const corepoolTexts = corepoolParts.get("${build}/texts") ?? corepoolParts.set("${build}/texts", new Map()).get("${build}/texts");
+const corepoolGroups = { ${required.join(", ")} };
+for (const [name, file, start, end, line] of ${JSON.stringify(table)}) {
+  if (!corepoolTexts.has(name)) corepoolTexts.set(name, [file, start, end, line, () => corepoolGroups[file]()[name]]);
+}
+if (!corepoolParts.has("${build}/file")) {
+  const own = typeof __filename === "string" && /[/\\\\]${entry}\\.cjs$/.test(__filename);
+  const folder = own ? __filename.slice(0, -${entry.length + 4}) : "corepool/";
   const { getBuiltinModule, versions } = process;
   const { Script } = getBuiltinModule("node:vm");
-  const { closeSync, openSync, readFileSync, readSync } = getBuiltinModule("node:fs");
-  const { Buffer, Deno, Function, Reflect: { apply } } = globalThis;
+  const { closeSync, openSync, readSync } = getBuiltinModule("node:fs");
+  const fs = { closeSync, openSync, readSync };
+  const { Atomics, Buffer, Deno, Function, Int32Array, Reflect: { apply }, SharedArrayBuffer, eval: evaluate } = globalThis;
   const { runInThisContext } = Script.prototype;
   const { latin1Slice } = Buffer.prototype;
-  const folder = __filename.slice(0, corepoolOwn.index);
-  const builtins = { __proto__: null, ${keptOf(builtins).join(", ")} };
+  const isMain = Script.constructor === Function;
+  const words = own ? new Int32Array(new SharedArrayBuffer(${texts.size})) : undefined;
+  const bytes = own ? Buffer.from(words.buffer) : undefined;
+  const builtins = { __proto__: null, ${keptOf(chunks).join(", ")} };
   const scripts = new Map();
-  const texts = { __proto__: null };
+  ${readTexts(texts)}
+  const textOf = ([file, start, end, , text]) => own && words[file] === 1 ? apply(latin1Slice, bytes, [start, end]) : text();
+  const load = (name) => {
+    const row = corepoolTexts.get(name);
+    const text = textOf(row);
+    const filename = folder + (own ? textFiles[row[0]][0] : name);
+    const module = { exports: {} };
+    let code;
+    if (isMain) {
+      const script = new Script(text, { __proto__: null, filename, lineOffset: own ? row[3] : 0 });
+      code = apply(runInThisContext, script, []);
+      if (!("bun" in versions || "deno" in versions)) scripts.set(name, script);
+    } else code = evaluate(text + "\\n//# sourceURL=" + filename);
+    code(module, given);
+    corepoolParts.set("${build}/" + name, module.exports);
+    return module.exports;
+  };
   const given = {
     parts: corepoolParts,
+    file: (name) => corepoolParts.get("${build}/" + name) ?? load(name),
+    place: own ? folder + "corepool-thread.cjs" : undefined,
     builtin: (name) => builtins[name] ?? getBuiltinModule(name),
+    memory: words,
+    read: () => textFiles.forEach((_, number) => readTexts(number)),
+    scripts,
+    source: () => {
+      const all = {};
+      for (const [name, row] of corepoolTexts) all[name] = textOf(row);
+      return { boot: all.${BOOT}, texts: all };
+    },
     importModule: (url) => corepoolImport(url),
     functionOf: (body) => new Function(body),
   };
-  const others = (name) => getBuiltinModule("node:module").createRequire(folder)(name);
-  const read = (filename) => {
+  const mayRead = own && isMain && (Deno === undefined || Deno.permissions.querySync({ name: "read", path: folder }).state === "granted");
+  corepoolParts.set("${build}/file", given.file).set("${build}/read", (numbers) => {
     try {
-      return readFileSync(filename, "latin1");
+      if (mayRead) numbers.forEach(readTexts);
     } catch {
-      return; // require tells why
+      // require tells why, when it is needed
     }
-  };
-  const load = (name) => {
-    const filename = folder + name;
-    const bytes = texts[name];
-    const text = bytes === undefined ? read(filename) : apply(latin1Slice, bytes, []);
-    if (text === undefined) return;
-    const script = new Script(${JSON.stringify(HEAD)} + text + ${JSON.stringify(TAIL)}, { __proto__: null, filename });
-    const module = { exports: {} };
-    apply(runInThisContext, script, [])(module, others, filename, given);
-    delete texts[name];
-    if (!("bun" in versions || "deno" in versions)) scripts.set(name, script);
-    return module.exports;
-  };
-  const keep = (sizes) => {
-    const files = sizes.filter(([name]) => !(name in texts || corepoolParts.has("${build}/" + name)));
-    const bytes = Buffer.allocUnsafeSlow(files.reduce((sum, [, size]) => sum + size, 0));
-    let at = 0;
-    for (const [name, size] of files) {
-      const start = at;
-      const end = start + size;
-      try {
-        const file = openSync(folder + name);
-        try {
-          for (let count = 1; at < end && count > 0; at += count) count = readSync(file, bytes, at, end - at);
-        } finally {
-          closeSync(file);
-        }
-      } catch {
-        return; // what is read when it is needed can fail then
-      }
-      if (at !== end) return;
-      texts[name] = bytes.subarray(start, end);
-    }
-  };
-  const mayRead = Deno === undefined || Deno.permissions.querySync({ name: "read", path: folder }).state === "granted";
-  if (mayRead && Script.constructor === Function) {
-    corepoolParts.set("${build}/scripts", scripts).set("${build}/load", load).set("${build}/keep", keep);
-  }
+  });
 }
+const corepoolFile = corepoolParts.get("${build}/file");
+corepoolParts.get("${build}/read")?.(${JSON.stringify(numbers)});
 `
 }
 
-/** Properties of an object: the modules that are kept, each with what files take from it. */
-function keptOf(builtins: Builtins): string[] {
+/** Properties of an object: the modules that are kept, each with what code takes from it. */
+function keptOf({ builtins }: Chunks): string[] {
   const all = new Map<string, Set<string>>()
-  for (const [module, names] of builtins) {
+  for (const [module, names] of [...builtins.values()].flat()) {
     if (KEPT.has(module)) all.set(module, new Set([...(all.get(module) ?? []), ...names]))
   }
   return [...all].map(([module, names]) => {
     const list = [...names].join(", ")
     return `${JSON.stringify(module)}: (({ ${list} }) => ({ ${list} }))(getBuiltinModule(${JSON.stringify(module)}))`
   })
-}
-
-const REQUIRED = /\brequire\("\.\/(code-[a-z-]+\.cjs)"\)/g
-
-/** A statement for the end of a file that has loaded the files `now`: the loader is to read those that may be needed later. Empty if there are none. */
-export function keepTexts({ build, files }: Chunks, now: readonly string[]): string {
-  const all = new Set(now)
-  for (const file of all) for (const [, name = ""] of (files.get(file) ?? "").matchAll(REQUIRED)) all.add(name)
-  const late = [...all].filter((file) => !now.includes(file))
-  const sizes = late.map((file) => [file, (files.get(file) ?? "").length])
-  return late.length === 0 ? "" : `corepoolParts.get("${build}/keep")?.(${JSON.stringify(sizes)});`
 }

@@ -25,7 +25,7 @@ function asAscii(code: string): string {
 }
 
 /** With line breaks between statements. (The bundler would also break strings, with a backslash, and tools that look for `require("…")` fail.) */
-function inLines(name: string, code: string, sourceType: "script" | "module"): string {
+export function inLines(name: string, code: string, sourceType: "script" | "module"): string {
   let text = ""
   let begin = 0
   for (const start of statements(parseSync(name, code, { sourceType }).program).toSorted((a, b) => a - b)) {

@@ -10,12 +10,14 @@
  * They compile by node:vm: only there can code be given that has been compiled before. But scripts that are compiled so cannot
  * `import()`, nor can functions that they make from texts. So the script is given what can (src/host/node/evaluation.ts).
  */
+import { BOOT, type TextFiles } from "./text-files.ts"
+
 export interface ThreadCode {
-  /** The names of all files with code. Where a name stands in it is the number of its kept code (src/platform/start/worker-code.ts). */
-  readonly files: readonly string[]
-  /** How many of them every thread of a pool loads: the first ones. */
-  readonly first: number
-  /** What files take from modules of the runtime: the names of modules, and of what they export. */
+  /** The names of all chunks. Where a name stands in it is the number of its kept code (src/platform/start/worker-code.ts). */
+  readonly names: readonly string[]
+  /** Those that every thread of a pool loads: the first ones. */
+  readonly first: ReadonlySet<string>
+  /** What chunks take from modules of the runtime: the names of modules, and of what they export. */
   readonly builtins: ReadonlyMap<string, ReadonlySet<string>>
   /** That of the program. */
   readonly program: string
@@ -23,21 +25,21 @@ export interface ThreadCode {
   readonly build: string
 }
 
-/** The code becomes a function of what a CommonJS module has around it, and of what it is given here. */
-export const HEAD = "(function (module, require, __filename, corepoolHost) {"
+/** The code becomes a function of these. `corepoolHost` is what the loader gives to all code: see {@link boot}. */
+export const HEAD = "(function(module,corepoolHost){"
 export const TAIL = "})"
 
 /**
- * `open` are statements that run at once; `find` those that find the text of a file, by its name and its number `at`.
+ * `open` are statements that run at once; `find` those that find the `text` of a chunk, by its name and its number `at`, and the place to show for it.
  *
- * A file may be loaded after tasks have run in the thread, which may have replaced whatever is in the modules of the runtime, as tests
+ * A chunk may be loaded after tasks have run in the thread, which may have replaced whatever is in the modules of the runtime, as tests
  * do that mock `node:fs`, or have opened as many files as the process may. So `find` touches no file, and all that is called then is taken before any task.
- * If a file cannot be loaded nevertheless, the thread is broken. But an error of the stack is the task's own, which has used it up: another task can load the file.
+ * If a chunk cannot be loaded nevertheless, the thread is broken. But an error of the stack is the task's own, which has used it up: another task can load the chunk.
  */
-function boot({ files, builtins, program, registry, build }: ThreadCode, open: string, find: string): string {
+function boot({ names, builtins, program, registry, build }: ThreadCode, open: string, find: string): string {
   const kept = [...builtins].map(([module, exports]) => {
-    const names = [...exports].join(", ")
-    return `${JSON.stringify(module)}: (({ ${names} }) => ({ ${names} }))(getBuiltinModule(${JSON.stringify(module)}))`
+    const list = [...exports].join(", ")
+    return `${JSON.stringify(module)}: (({ ${list} }) => ({ ${list} }))(getBuiltinModule(${JSON.stringify(module)}))`
   })
   return `{
   const { getBuiltinModule } = process
@@ -52,16 +54,17 @@ function boot({ files, builtins, program, registry, build }: ThreadCode, open: s
   const { runInThisContext } = Script.prototype
   const { orders, later, source, code } = workerData
   const regions = code?.regions ?? []
-  const names = ${JSON.stringify(files)}
-  const files = { __proto__: null }
-  names.forEach((name, at) => (files[name] = at))
+  const names = ${JSON.stringify(names)}
+  const numbers = { __proto__: null }
+  names.forEach((name, at) => (numbers[name] = at))
   const parts = ${registry}
-  const given = { parts, builtin, importModule: (url) => import(url), functionOf: (body) => new Function(body) }
+  const file = (name) => parts.get("${build}/" + name) ?? load(name)
   const scripts = new Map()
   let begun
   ${open}
+  const given = { parts, file, place, builtin, source: () => sources(), memory: code?.texts, read: () => {}, scripts: new Map(), importModule: (url) => import(url), functionOf: (body) => new Function(body) }
   const load = (name) => {
-    const at = files[name]
+    const at = numbers[name]
     const words = regions[at]
     let cachedData
     for (const half of words === undefined ? [] : [words.length >> 1, 0]) {
@@ -71,82 +74,88 @@ function boot({ files, builtins, program, registry, build }: ThreadCode, open: s
     ${find}
     const module = { exports: {} }
     try {
-      const script = new Script(text, { __proto__: null, filename, cachedData })
-      apply(runInThisContext, script, [])(module, require, filename, given)
+      const script = new Script(text, { __proto__: null, filename, lineOffset, cachedData })
+      apply(runInThisContext, script, [])(module, given)
       apply(set, scripts, [at, script])
     } catch (error) {
       throw begun === undefined || error instanceof RangeError ? error : begun.broken(name, error)
     }
     begun?.keep()
+    parts.set("${build}/" + name, module.exports)
     return module.exports
   }
-  parts.set(${JSON.stringify(`${build}/load`)}, load)
-  begun = load(${JSON.stringify(program)}).begin(orders, later, code, scripts)
+  parts.set(${JSON.stringify(`${build}/file`)}, file)
+  begun = file(${JSON.stringify(program)}).begin(orders, later, code, scripts)
 }
 `
 }
 
 /**
- * Reads the texts of all files, each in a function, to the shared memory, unless a thread has done so; needs `fs`. Threads that
- * do so at the same time write the same to the same places. The first word says that all is there; then come, for each file, where it starts, and the end.
+ * The function \`readTexts\`, which reads a file of texts, given by its number, to its place in the memory \`words\`, unless a thread has done so; needs \`fs\` and \`folder\`. Threads that
+ * do so at the same time write the same to the same places. The first words say of each file whether it is there.
  */
-export const READ_TEXTS: string = `const HEAD = ${JSON.stringify(HEAD)}
-const TAIL = ${JSON.stringify(TAIL)}
-function textsOf(folder, names, shared) {
-  if (shared !== undefined && Atomics.load(new Int32Array(shared, 0, 1), 0) === 1) return shared
-  const starts = [4 * (names.length + 2)]
-  for (const name of names) {
-    starts.push(starts.at(-1) + HEAD.length + fs.statSync(folder + name).size + TAIL.length)
-  }
-  const texts = shared?.byteLength >= starts.at(-1) ? shared : new ArrayBuffer(starts.at(-1))
-  const bytes = Buffer.from(texts)
-  names.forEach((name, at) => {
-    const end = starts[at + 1] - TAIL.length
-    bytes.write(HEAD, starts[at], "latin1")
-    readTo(bytes, starts[at] + HEAD.length, end, folder + name)
-    bytes.write(TAIL, end, "latin1")
-  })
-  const words = new Int32Array(texts, 0, starts.length + 1)
-  words.set(starts, 1)
-  Atomics.store(words, 0, 1)
-  return texts
-}
-function readTo(bytes, start, end, filename) {
-  const file = fs.openSync(filename)
+export function readTexts({ files }: TextFiles): string {
+  const rows = files.map(({ name, text, start }) => [name, start, text.length])
+  return `const textFiles = ${JSON.stringify(rows)}
+const readTexts = (number) => {
+  if (Atomics.load(words, number) === 1) return
+  const [name, start, size] = textFiles[number]
+  const end = start + size
+  const file = fs.openSync(folder + name)
   try {
     for (let at = start; at < end; ) {
-      const read = fs.readSync(file, bytes, at, end - at)
-      if (read === 0) throw new Error("corepool: " + filename + " is shorter than it was")
-      at += read
+      const count = fs.readSync(file, bytes, at, end - at)
+      if (count === 0) throw new Error("corepool: " + folder + name + " is shorter than it was")
+      at += count
     }
   } finally {
     fs.closeSync(file)
   }
+  Atomics.store(words, number, 1)
 }
 `
+}
 
 /**
- * As a file of the package. The texts of the files that it needs are parts of one string, which is too long for the space in which an engine has new objects: there they would be
+ * As a file of the package. The texts that it needs are parts of one string, which is too long for the space in which an engine has new objects: there they would be
  * copied by the first collections, which take place while the thread starts, and the space would be a megabyte larger.
  *
- * It takes the texts of all files from the shared memory, where the thread that has started it leaves them meanwhile, or reads them itself.
+ * It takes the texts from the shared memory, where the thread that has started it leaves them meanwhile, or reads them itself.
  */
-export function threadFile(code: ThreadCode): string {
+export function threadFile(code: ThreadCode, texts: TextFiles): string {
+  const { places, size } = texts
+  const rows = code.names.map((name) => {
+    const { file = 0, start = 0, end = 0, line = 0 } = places.get(name) ?? {}
+    return [file, start, end, line]
+  })
+  const own = [...code.first].flatMap((name) => places.get(name) ?? [])
+  const begin = Math.min(...own.map(({ start }) => start))
+  const close = Math.max(...own.map(({ end }) => end))
+  const { start: bootStart = 0, end: bootEnd = 0 } = places.get(BOOT) ?? {}
   const open = `const folder = path.join(__dirname, path.sep)
+  const place = __filename
+  const sources = () => {
+    const texts = { __proto__: null }
+    names.forEach((name, at) => (texts[name] = apply(latin1Slice, bytes, places[at].slice(1, 3))))
+    return { boot: apply(latin1Slice, bytes, [${bootStart}, ${bootEnd}]), texts }
+  }
   const { latin1Slice } = Buffer.prototype
-  const texts = textsOf(folder, names, code?.texts.buffer)
-  const starts = new Int32Array(texts, 4, names.length + 1)
-  const bytes = Buffer.from(texts)
+  const shared = code?.texts.buffer
+  const memory = shared?.byteLength >= ${size} ? shared : new ArrayBuffer(${size})
+  const words = new Int32Array(memory)
+  const bytes = Buffer.from(memory)
+  ${readTexts(texts)}
+  textFiles.forEach((_, number) => readTexts(number))
+  const places = ${JSON.stringify(rows)}
   const { slice } = String.prototype
-  const [begin, end] = [starts[0], starts[${code.first}]]
-  const first = apply(latin1Slice, bytes, [begin, end])`
-  const find = `const filename = folder + name
-    const next = starts[at + 1]
-    const text = next > end ? apply(latin1Slice, bytes, [starts[at], next]) : apply(slice, first, [starts[at] - begin, next - begin])`
+  const first = apply(latin1Slice, bytes, [${begin}, ${close}])`
+  const find = `const [number, start, end, lineOffset] = places[at]
+    const filename = folder + textFiles[number][0]
+    const text = end > ${close} ? apply(latin1Slice, bytes, [start, end]) : apply(slice, first, [start - ${begin}, end - ${begin}])`
   return `"use strict";
 const fs = require("node:fs")
 const path = require("node:path")
-${READ_TEXTS}${boot(code, open, find)}`
+${boot(code, open, find)}`
 }
 
 /** As a text. */
@@ -154,9 +163,10 @@ export function threadText(code: ThreadCode): string {
   return boot(
     code,
     `const { texts } = source
-  const require = () => source`,
+  const place = undefined
+  const sources = () => source`,
     `const filename = "corepool/" + name
-    if (texts[name] === undefined) return
-    const text = ${JSON.stringify(HEAD)} + texts[name] + ${JSON.stringify(TAIL)}`,
+    const lineOffset = 0
+    const text = texts[name] ?? parts.get("${code.build}/texts").get(name)[4]()`,
   )
 }

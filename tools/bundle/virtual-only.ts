@@ -4,6 +4,7 @@
  * thread has made. The classes are written for both kinds of threads.
  */
 import type { Cut } from "./cuts.ts"
+import type { ModuleOptions } from "./module.ts"
 
 const UNSET = "void 0"
 const NEVER_SHARED = { reads: { shared: UNSET } }
@@ -13,7 +14,7 @@ const KIND = {
 }
 
 /** By the paths of compiled modules. */
-export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
+const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "future/outcome": {
     reads: { "#remote": UNSET, "#handle": "0", "#latest": "this.#state" },
     without: [
@@ -107,12 +108,12 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   },
   "core/worker-loop": {
     calls: { stopIfBroken: UNSET, stopIfLeft: UNSET, mayLeave: UNSET, "#isKept": "false" },
-    reads: { patience: UNSET, "#keeps": UNSET },
+    reads: { patience: UNSET, isSpent: UNSET, "#keeps": UNSET },
     without: ["#isKept", "#keeps"],
   },
   "pool/pool-context": {
     reads: { "#isKept": UNSET },
-    results: { execute: "engine.execute(task)" },
+    results: { "#give": "engine.execute(task)" },
     without: ["#isKept", "#calls", "rest", "hooks"],
   },
   "core/pool-state": { without: ["add"] },
@@ -227,3 +228,6 @@ export const INNER_NAMES: readonly string[] = [
   "equal",
   "wipe",
 ]
+
+/** What `virtual-module.js` is made of. */
+export const VIRTUAL_MODULE: ModuleOptions = { contents: 'export * from "./virtual/index.js"', cuts: VIRTUAL_ONLY }

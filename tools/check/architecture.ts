@@ -20,8 +20,9 @@ import { type Import, Source } from "./source.ts"
 const FOLDERS: readonly string[] = [
   // What needs no threads and no shared memory.
   ...["primordials", "per-thread", "error-names", "checks", "errors", "user-values", "identity", "inspection"],
+  "observing",
   // What is the runtime's, and the clocks on it.
-  ...["host/node", "time"],
+  ...["host/node", "host/browser", "time"],
   // Words of shared memory, waiting, and structures of words.
   ...["memory", "memory/flow", "memory/thread", "memory/wait", "memory/shared", "memory/structures"],
   // Values as bytes.
@@ -34,14 +35,19 @@ const FOLDERS: readonly string[] = [
   ...["core", "pool", "schedule", "structured", "virtual"],
   // Pools of worker threads.
   ...["platform/memory", "platform/queue", "platform/transport", "platform/submit", "platform/start"],
-  ...["platform/worker", "platform/member", "platform/owner", "platform"],
+  ...["platform/worker", "platform/member", "platform/owner"],
+  // What happens in pools, for code that listens.
+  "events",
+  "platform",
   ...["forkjoin/task", "forkjoin/worker", "forkjoin", "parallel"],
+  // What threads do and wait for, at one moment.
+  "dump",
   // The program of a worker thread.
   "worker-program",
   // The factories, and what stands on them.
   "executors",
   ...["distributed/job", "distributed/submitter", "distributed", "distributed/node", "distributed/bullmq"],
-  ...["compat", "prometheus", "monitor", "testing"],
+  ...["compat", "prometheus", "monitor", "trace", "otel", "testing"],
 ]
 
 /**
@@ -61,11 +67,13 @@ const OF_VIRTUAL_THREADS = new Set([
   "virtual",
 ])
 const ALSO_OF_VIRTUAL_THREADS =
-  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/node\/(?:clock|context|packages|runtime|values|warnings)\.ts|memory\/(?:flow\/(?:abort|flow|guard|internals|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
+  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/node\/(?:clock|context|ownership|packages|runtime|values|warnings)\.ts|memory\/(?:flow\/(?:abort|flow|guard|internals|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
 const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
 const RUNTIME_OF_VIRTUAL_THREADS = new Set(["node:async_hooks", "node:timers", "node:module", "node:path", "node:util"])
 
 const SHARED_MEMORY = new Set(["Atomics", "SharedArrayBuffer"])
+/** What the build puts in the place of both, for browsers. */
+const SHARED_MEMORY_OF_BROWSERS = "src/host/browser/shared-memory.ts"
 
 /** What a program may put its own in the place of, while corepool goes on with the runtime's. */
 const TIME = new Set([
@@ -83,6 +91,8 @@ const TIME = new Set([
 ])
 const TIME_MEMBERS = new Set(["Date.now"])
 const HOME_OF_TIME = "src/host/node/clock.ts"
+/** In browsers the clock takes them from the global scope, whose types are in a file of their own. */
+const TIME_OF_BROWSERS = new Set(["src/host/browser/clock.ts", "src/host/browser/globals.ts"])
 
 /**
  * The methods of functions, which a program may take away. The home of time uses them when it is loaded; BullMQ does
@@ -158,7 +168,7 @@ function checkLayers({ path, targets }: Module): Finding[] {
 }
 
 function checkSharedMemory({ path, source }: Module): Finding[] {
-  if (path.startsWith("src/memory/")) return []
+  if (path.startsWith("src/memory/") || path === SHARED_MEMORY_OF_BROWSERS) return []
   return source.identifiers(SHARED_MEMORY).map(({ line, text }) => ({
     where: `${path}:${line}`,
     what: `names ${text}: only src/memory does`,
@@ -166,7 +176,7 @@ function checkSharedMemory({ path, source }: Module): Finding[] {
 }
 
 function checkTime({ path, source }: Module): Finding[] {
-  if (path === HOME_OF_TIME) return []
+  if (path === HOME_OF_TIME || TIME_OF_BROWSERS.has(path)) return []
   return [...source.identifiers(TIME), ...source.members(TIME_MEMBERS)].map(({ line, text }) => ({
     where: `${path}:${line}`,
     what: `names ${text}: a program may replace it, use that of ${HOME_OF_TIME}`,

@@ -56,6 +56,8 @@ async function pack(root: string): Promise<Packed | Finding> {
   const folder = join(root, FOLDER)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
+  // A package of its own: `build` is one that has the name of the package, and an import in it would lead to the modules there.
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
   const args = ["pack", "--json", "--ignore-scripts", "--offline", "--loglevel=error", `--pack-destination=${folder}`]
   const outcome = await run("npm", args, { cwd: root })
   if (outcome.code !== 0) return { where: WHERE, what: `npm pack: ${saidBy(outcome)}` }
@@ -132,7 +134,6 @@ const CONSUMERS = {
 /** [RP22] */
 async function compileConsumers({ folder, entries }: Packed): Promise<Finding[]> {
   const imports = entries.map((entry, index) => `export * as entry${index} from ${JSON.stringify(entry)}\n`)
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
   writeFileSync(join(folder, "consumer.ts"), imports.join(""))
   const findings: Finding[] = []
   for (const [name, consumer] of Object.entries(CONSUMERS)) {

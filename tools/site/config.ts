@@ -32,8 +32,10 @@ export const READING_ORDER = [
   "distributed",
   "command-line",
   "observing",
+  "tracing",
   "monitor",
   "runtimes",
+  "browser",
   "builds",
   "migrating",
   "coming-from-p-limit-p-queue",
@@ -110,7 +112,7 @@ function referenceGroups(
   const groups = [...folders].map((folder): Group => {
     const text = folder
       .slice("docs/reference/".length)
-      .replace(/^corepool\/(?!compat|distributed|monitor|prometheus|testing)/, "")
+      .replace(/^corepool\/(?!compat|distributed|monitor|otel|prometheus|testing|trace)/, "")
     return { text, collapsed: true, items: items(pages.filter((path) => posix.dirname(path) === folder)) }
   })
   return [...items(pages.filter(isEntry)), ...groups]

@@ -10,6 +10,8 @@ export const MODULES: Readonly<Record<string, string>> = {
   "corepool/monitor": "monitor/index.ts",
   "corepool/compat": "compat/index.ts",
   "corepool/prometheus": "prometheus/index.ts",
+  "corepool/trace": "trace/index.ts",
+  "corepool/otel": "otel/index.ts",
   "corepool/testing": "testing/index.ts",
 }
 

@@ -35,6 +35,8 @@ export interface FutureHost {
    * is over.
    */
   dueOf(handle: number): { readonly time: number; readonly isRunning: boolean; readonly now: number } | undefined
+  /** From now on the process has to stay alive for the job with this handle, or need not. */
+  hold(handle: number, isHeld: boolean): void
 }
 
 /*
@@ -96,6 +98,16 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
     const time = due.isRunning ? this.#timeAfter(due.time) : due.time
     const date = new Date(time ?? NaN)
     return Number.isNaN(date.getTime()) ? undefined : date // a Date ends in the year 275760
+  }
+
+  ref(): this {
+    this.#host.hold(this[REMOTE_HANDLE], true)
+    return this
+  }
+
+  unref(): this {
+    this.#host.hold(this[REMOTE_HANDLE], false)
+    return this
   }
 
   /** When the run after the one due at this time is due, if that can be known before this one ends. */

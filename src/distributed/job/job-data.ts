@@ -18,6 +18,8 @@ export interface JobData {
   readonly from: string
   /** The name of the task, if it was given one by `with`. */
   readonly title?: string
+  /** The stores that `propagate` carries, as payload.ts writes them. */
+  readonly stores?: string
   /** Milliseconds that each attempt may run. */
   readonly timeout?: number
   /** By the engine's clock: a node that takes the job later fails it with TimeoutError. */

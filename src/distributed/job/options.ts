@@ -2,7 +2,6 @@
 import {
   type Known,
   rangeError,
-  requireBoolean,
   requireDuration,
   requireFunction,
   requireInteger,
@@ -15,6 +14,7 @@ import {
 } from "../../checks.ts"
 import { UnsupportedOperationError } from "../../errors.ts"
 import type { TaskOptions } from "../../executor/executor.ts"
+import { requireRetry, type RetryOptions } from "../../executor/retry-options.ts"
 import { propertyOf } from "../../user-values.ts"
 import type { TaskCatalogue } from "./catalogue.ts"
 import type { Engine } from "./engine.ts"
@@ -47,21 +47,8 @@ export interface DistributedExecutorOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** How failed attempts are repeated. */
-export interface DistributedRetryOptions {
-  /** How often the task is started, at most; default 3. */
-  readonly attempts?: number
-  /** Milliseconds before the second attempt; default 100. */
-  readonly delay?: number
-  /** The factor by which each further delay is longer than the one before; default 2. */
-  readonly factor?: number
-  /** The longest delay. */
-  readonly maxDelay?: number
-  /**
-   * Whether each delay is randomly shortened, so that tasks which failed together do not come back together.
-   */
-  readonly jitter?: boolean
-}
+/** How failed attempts are repeated, on whatever node. As everywhere, but for what another machine cannot do. */
+export type DistributedRetryOptions = Pick<RetryOptions, "attempts" | "delay" | "factor" | "maxDelay" | "jitter">
 
 /** Options for tasks of a distributed executor; see {@link DistributedExecutorService.with}. */
 export interface DistributedTaskOptions extends Omit<TaskOptions, "transfer" | "retry"> {
@@ -167,7 +154,7 @@ export function requireTaskOptions(options: DistributedTaskOptions, settings: Ta
   if (given.queueTimeout !== undefined) requirePositiveDuration("queueTimeout", given.queueTimeout)
   if (given.name !== undefined) requireString("name", given.name)
   if (given.priority !== undefined) requirePriority(given.priority)
-  const repeated = retry === undefined ? {} : requireRetry(retry)
+  const repeated = retry === undefined ? {} : requireDistributedRetry(retry)
   return { ...settings, ...repeated, ...given }
 }
 
@@ -186,31 +173,30 @@ function requirePriority(priority: unknown): void {
   }
 }
 
-function requireRetry(options: DistributedRetryOptions): { attempts: number; retry: RetryData } {
-  const { when, ...given } = requireOptions<DistributedRetryOptions & { when?: unknown }>("retry", options, {
-    attempts: true,
-    delay: true,
-    factor: true,
-    maxDelay: true,
-    jitter: true,
-    when: true,
-  })
+const RETRY_OPTIONS: Known<DistributedRetryOptions & { when?: unknown }> = {
+  attempts: true,
+  delay: true,
+  factor: true,
+  maxDelay: true,
+  jitter: true,
+  when: true,
+}
+
+function requireDistributedRetry(options: DistributedRetryOptions): { attempts: number; retry: RetryData } {
+  const { when, ...given } = requireOptions<DistributedRetryOptions & { when?: unknown }>(
+    "retry",
+    options,
+    RETRY_OPTIONS,
+  )
   if (when !== undefined) {
     throw new UnsupportedOperationError(
       "`when` is a function, and functions are not sent to other machines: decide in the task which errors are worth another attempt",
     )
   }
-  const { attempts = 3, delay = 100, factor = 2, maxDelay, jitter = false } = given
-  requireInteger("attempts", attempts, 1)
-  requireFinite("delay", requireDuration("delay", delay))
-  if (typeof factor !== "number") throw typeError("factor", "a number ≥ 1", factor)
-  if (!(factor >= 1) || factor === Infinity) throw rangeError("factor", "a finite number ≥ 1", factor)
-  if (maxDelay !== undefined) requireDuration("maxDelay", maxDelay)
-  requireBoolean("jitter", jitter)
-  const limit = maxDelay === undefined || maxDelay === Infinity ? {} : { maxDelay }
-  return { attempts, retry: { delay, factor, ...limit, ...(jitter && { jitter }) } }
-}
-
-function requireFinite(name: string, value: number): void {
-  if (value === Infinity) throw rangeError(name, "a finite number of milliseconds", value)
+  const { attempts, delay, factor, jitter } = requireRetry(given)
+  const { maxDelay = Infinity } = given
+  return {
+    attempts,
+    retry: { delay, factor, ...(maxDelay < Infinity && { maxDelay }), ...(jitter === true && { jitter }) },
+  }
 }

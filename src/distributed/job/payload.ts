@@ -13,6 +13,7 @@ import { Bytes } from "#host/bytes"
 import { shorten } from "../../checks.ts"
 import { decodeFromStranger, encodeToBytes } from "../../codec/codec.ts"
 import { NotSerializableError } from "../../errors.ts"
+import type { CarriedStores } from "../../executor/propagation.ts"
 import { messageOf } from "../../user-values.ts"
 
 /** The version of the bytes. A release that reads a newer version reads the older ones, too. */
@@ -35,6 +36,22 @@ export function decodeArguments(task: string, text: string): unknown[] {
   const args = decodePayload(`arguments of the task \`${task}\``, text)
   if (Array.isArray(args)) return args as unknown[]
   throw new NotSerializableError(`The arguments of the task \`${task}\` cannot be read: they are no list`)
+}
+
+/** The stores that go with a job. Throws NotSerializableError with the name of the storage, if one cannot be copied. */
+export function encodeStores(stores: CarriedStores | undefined, maxPayload: number = MAX_PAYLOAD): string | undefined {
+  if (stores === undefined) return undefined
+  for (const [name, store] of Object.entries(stores)) {
+    encodePayload(`store of the AsyncLocalStorage ${JSON.stringify(name)}`, store, maxPayload)
+  }
+  return encodePayload("stores of AsyncLocalStorages", stores, maxPayload)
+}
+
+/** Throws NotSerializableError if the text is not that of stores. */
+export function decodeStores(text: string): CarriedStores {
+  const stores = decodePayload("stores that go with the task", text)
+  if (typeof stores === "object" && stores !== null && !Array.isArray(stores)) return stores as CarriedStores
+  throw new NotSerializableError("The stores that go with the task cannot be read: they are no object")
 }
 
 /**

@@ -62,6 +62,8 @@ function whatIsWrong(data: unknown): string | undefined {
   }
   const title = propertyOf(data, "title")
   if (title !== undefined && typeof title !== "string") return wrong("title", "text")
+  const stores = propertyOf(data, "stores")
+  if (stores !== undefined && typeof stores !== "string") return wrong("stores", "text")
   return (
     wrongNumbers(data, "retry", ["delay", "factor"], ["maxDelay"], Number.MAX_VALUE) ??
     wrongNumbers(data, "series", ["due", "runs", "deathsBefore"], ["period"], Number.MAX_SAFE_INTEGER) ??

@@ -1,5 +1,7 @@
 import { IS_REMOTE } from "../../future/internals.ts"
 import type { ExecutorService, TaskOptions } from "../../executor/executor.ts"
+import { runWithStores } from "../../executor/propagation.ts"
+import { decodeStores } from "../job/payload.ts"
 import type { Future } from "../../future/future.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { whenReleased } from "../../future/release.ts"
@@ -68,9 +70,11 @@ export class LocalRuns {
       ...(data.timeout !== undefined && { timeout: data.timeout }),
     }
     try {
-      const future = this.#executor
-        .with(options)
-        .submit(this.#callOf(fn, data.each === true), data.args, order, this.#inbox.queue)
+      const call = this.#callOf(fn, data.each === true)
+      const submit = (): Future<ThreadOutcome> =>
+        this.#executor.with(options).submit(call, data.args, order, this.#inbox.queue)
+      // The executor takes the stores of its submitter to the thread of the task.
+      const future = data.stores === undefined ? submit() : runWithStores(decodeStores(data.stores), submit)
       return { future, run, stopped: stopOf(future, run) }
     } catch (error) {
       this.#inbox.drop(run)

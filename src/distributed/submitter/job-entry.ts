@@ -18,6 +18,10 @@ export type JobRole =
 export interface JobPlan {
   readonly id: string
   readonly name: string
+  /** How events name it: as `with` does, or else by `name`. */
+  readonly title: string
+  /** Takes the stores of this moment with the job. Throws if they cannot be sent to another machine. */
+  readonly takeStores: (() => void) | undefined
   /** The arguments as text; undefined if only the id is known. */
   readonly args: string | undefined
   /** The id of the executor. */
@@ -77,6 +81,12 @@ export class JobEntry {
   submitter: { readonly stack?: string } | undefined
   /** Whether shutdownNow or the queue timer is taking it back. */
   isTakenBack = false
+  /** Whether the program has to stay alive for its future. */
+  isHeld = true
+  /** The end of a job without a future, for events. */
+  failure: { readonly error: unknown } | undefined
+  isCancelled = false
+  onOver: (() => void) | undefined
 
   constructor(plan: JobPlan, handle: number) {
     this.plan = plan
@@ -105,9 +115,14 @@ export class JobEntry {
     return role === "own" || this.isCancelling || (role === "shared-schedule" && this.place !== "stored")
   }
 
+  /** Its future is unref'd. Only what still has to reach the engine keeps the program alive. */
+  get #isUnheld(): boolean {
+    return !this.isHeld && this.place === "stored" && !this.isCancelling
+  }
+
   /** Whether the program stays alive for it. */
   get keepsAlive(): boolean {
-    if (this.plan.delay === Infinity) return false
+    if (this.plan.delay === Infinity || this.#isUnheld) return false
     return this.isOwn || (this.plan.role === "watched" && this.plan.future?.[IS_SETTLED] === false)
   }
 }

@@ -3,6 +3,7 @@ import { IS_PORTABLE, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
 import { wrongType } from "../../checks.ts"
 import { TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
+import { storesToCarry } from "../../executor/propagation.ts"
 import { boundCall, type Call, callOf } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { type Callable, nameOf } from "../../future/runnable.ts"
@@ -14,7 +15,7 @@ import type { JobOrder } from "../job/engine.ts"
 import type { JobData, SeriesData } from "../job/job-data.ts"
 import type { JobPlan } from "./job-entry.ts"
 import type { TaskSettings } from "../job/options.ts"
-import { encodeArguments } from "../job/payload.ts"
+import { encodeArguments, encodeStores } from "../job/payload.ts"
 
 /** When a task runs, if not at once. */
 export interface JobTiming {
@@ -61,9 +62,12 @@ export function planFor(
   // No process asks for the outcome of a command; but a command with an id must be remembered, or it would run again.
   const keep = isCommand && given === undefined ? 0 : keepResults
   const data = dataFor(args, settings, context, isCommand, original !== undefined)
+  let stores: string | undefined
   return {
     id,
     name,
+    title: settings.name ?? name,
+    takeStores: () => (stores = encodeStores(storesToCarry(), context.maxPayload)),
     args,
     from: context.from,
     role: timing !== undefined && given !== undefined ? "shared-schedule" : "own",
@@ -79,7 +83,7 @@ export function planFor(
         id,
         isNew: given === undefined,
         name,
-        data: timedData(data, settings, due, timing),
+        data: timedData(stores === undefined ? data : { ...data, stores }, settings, due, timing),
         delay: Math.max(0, due - now),
         priority,
         attempts: timing?.kind === undefined ? attempts : 1,
@@ -94,6 +98,8 @@ export function planToWatch(id: string, from: string, future: FutureTask<unknown
   return {
     id,
     name: "",
+    title: "",
+    takeStores: undefined,
     args: undefined,
     from,
     role: "watched",

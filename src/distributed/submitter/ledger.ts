@@ -155,6 +155,7 @@ export class Ledger implements EngineListener {
     entry.forgetSignal?.()
     const { carrier } = entry.plan
     if (carrier !== undefined) guarded(() => carrier[COMPLETE](undefined))
+    entry.onOver?.()
     this.#host.ended(entry)
   }
 
@@ -187,6 +188,7 @@ export class Ledger implements EngineListener {
     const { future } = entry.plan
     const error = withSubmitter(entry, given)
     if (future === undefined) {
+      entry.failure = { error }
       if (!isTold) this.#host.report(error)
     } else if (!future[IS_SETTLED]) {
       future[COME_BACK]()
@@ -198,6 +200,7 @@ export class Ledger implements EngineListener {
   /** Cancels only the future, if there is one. */
   cancel(entry: JobEntry, cause: unknown): void {
     const { future } = entry.plan
+    entry.isCancelled = true
     if (future !== undefined && !future[IS_SETTLED]) {
       future[COME_BACK]()
       guarded(() => future[ABANDON](cause))

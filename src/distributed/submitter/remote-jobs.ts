@@ -42,6 +42,11 @@ export class RemoteJobs implements RemoteTasks, FutureHost {
     return this.dueOf(handle) ?? { time: Infinity, isRunning: false }
   }
 
+  hold(handle: number, isHeld: boolean): void {
+    const entry = this.#ledger.get(handle)
+    if (entry !== undefined) this.#ledger.change(entry, () => (entry.isHeld = isHeld))
+  }
+
   argumentsOf(): readonly unknown[] {
     throw new IllegalStateError("The arguments of a distributed task stay with its future")
   }

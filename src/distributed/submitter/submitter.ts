@@ -17,6 +17,7 @@ import type { EngineQueue } from "../job/engine.ts"
 import { JobEntry, type JobPlan } from "./job-entry.ts"
 import { type JobTiming, type PlanContext, planFor, planToWatch } from "./job-plan.ts"
 import { Ledger, type LedgerHost } from "./ledger.ts"
+import { JobTrace } from "./job-trace.ts"
 import { LookUps } from "./look-ups.ts"
 import type { ExecutorSettings, TaskSettings } from "../job/options.ts"
 import { Outbox, type OutboxHost } from "./outbox.ts"
@@ -42,6 +43,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   readonly remote: RemoteJobs
   readonly #context: PlanContext
   readonly #termination = new WaitList()
+  readonly #trace: JobTrace
   #jobs = 0
   #isShutdown = false
   #isEnding = false
@@ -49,6 +51,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
 
   constructor(settings: ExecutorSettings) {
     this.settings = settings
+    this.#trace = new JobTrace(settings.name)
     this.#connection = new Connection(settings.engine, settings.name, this.#ledger)
     this.#lookUps = new LookUps(
       this.#ledger,
@@ -94,20 +97,28 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   ): void {
     if (this.#isShutdown) throw new RejectedExecutionError(`${String(this)} is shut down`, command)
     const plan = planFor(command, settings, this.#context, timing)
+    const submitter = callersOf(above)
+    this.#trace.submit(plan, () => this.#send(plan, settings, submitter))
+  }
+
+  /** Undefined if the task is cancelled already. */
+  #send(plan: JobPlan, settings: TaskSettings, submitter: JobEntry["submitter"]): JobEntry | undefined {
     const { signal, queueTimeout } = settings
     if (signal?.aborted === true) {
       plan.future?.[ABANDON](signal.reason)
       if (plan.carrier !== undefined) guarded(() => plan.carrier?.[COMPLETE](undefined))
-      return
+      return undefined
     }
+    plan.takeStores?.()
     const entry = this.#enter(plan)
-    entry.submitter = callersOf(above)
+    entry.submitter = submitter
     if (signal !== undefined) this.#heed(entry, signal)
     if (queueTimeout !== undefined) {
       entry.queueTimer = new Timer(plan.delay + queueTimeout, true, () => void this.#expire(entry, queueTimeout))
     }
     // A job that never runs need not be stored.
     if (plan.delay !== Infinity) this.#cancels.send(entry)
+    return entry
   }
 
   send(entry: JobEntry): void {

@@ -28,7 +28,7 @@ import {
   UNDER_WAY,
   UNFINISHED,
 } from "./life.ts"
-import { alreadyForked, neverForked, waitsForItself, wasCancelled } from "./refusals.ts"
+import { alreadyForked, neverForked, unused, waitsForItself, wasCancelled } from "./refusals.ts"
 import { wouldWaitForItself } from "../../platform/worker/this-worker.ts"
 import { type AnyFunction, call, thisThread } from "./this-thread.ts"
 
@@ -132,6 +132,13 @@ export class ForkJoinTask<T> extends FutureView<T> {
   }
 
   #run(): void {
+    const { watch } = thisThread
+    const start = watch === undefined || this.#slot === 0 ? 0 : watch.now()
+    this.#begin()
+    if (start !== 0) watch?.ran(start, this, this.#state === EXCEPTIONAL)
+  }
+
+  #begin(): void {
     this.#state = RUNNING
     let value: unknown
     try {
@@ -390,8 +397,4 @@ export class ForkJoinTask<T> extends FutureView<T> {
   get [IS_RUNNING](): boolean {
     return this.#state === RUNNING || this.#state === UNDER_WAY
   }
-}
-
-function unused(): never {
-  throw new Error("corepool: a forked task is run by the thread that has it")
 }

@@ -1,4 +1,5 @@
 import { AS_FUTURE, IS_PART_OF } from "./internals.ts"
+import { UnsupportedOperationError } from "../../errors.ts"
 import type { Future, FutureState, OnRejected } from "../../future/future.ts"
 import type { FutureTask } from "../../future/future-task.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
@@ -45,6 +46,11 @@ export abstract class FutureView<T> implements Future<T> {
   /** @internal Whether that task cannot be over before this one is: see counted-completer.ts. */
   [IS_PART_OF](_task: unknown): boolean {
     return false
+  }
+
+  /** A forked task can have no time limit: UnsupportedOperationError. */
+  orTimeout(_ms: number): this {
+    throw new UnsupportedOperationError("A forked task has no time limit of its own: set one on the task that forks")
   }
 
   /** As in `Future`. */

@@ -32,3 +32,7 @@ export function waitInCycle(): IllegalStateError {
     "This wait would never end: the task waits for one that waits, perhaps through others, for this very task. A task should join only what it has forked itself",
   )
 }
+
+export function unused(): never {
+  throw new Error("corepool: a forked task is run by the thread that has it")
+}

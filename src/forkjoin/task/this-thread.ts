@@ -26,11 +26,20 @@ export interface ForkingWorker extends RemoteTasks {
   readonly compensation: { compensate(): void; during<T>(body: () => T): T }
 }
 
+/** Hears of the runs of tasks that the thread has forked itself. */
+export interface ForkWatch {
+  now(): number
+  /** The task has run since `start`. */
+  ran(start: number, task: ForkJoinTask<unknown>, failed: boolean): void
+}
+
 interface ThisThread {
   /** The forks of this worker, if the thread is a worker of a ForkJoinPool. */
   forks: ForkingWorker | undefined
   /** The queue from which it takes tasks, in that case. */
   queue: TaskQueue | undefined
+  /** Only while events are heard. */
+  watch: ForkWatch | undefined
   /** Submits a task to the common pool, in any other thread; set by fork-join-pool.ts. */
   submitElsewhere: (task: Runnable) => void
 }
@@ -38,6 +47,7 @@ interface ThisThread {
 export const thisThread: ThisThread = perThread("fork join", () => ({
   forks: undefined,
   queue: undefined,
+  watch: undefined,
   submitElsewhere: (): never => {
     throw new Error("corepool: there is no common pool")
   },

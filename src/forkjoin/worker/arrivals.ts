@@ -38,6 +38,11 @@ export class Arrivals {
     return this.#inbox.hasMail
   }
 
+  /** Whether an attachment of what a thief has finished has not come yet. */
+  isPostponed(slot: number): boolean {
+    return this.#inbox.isPostponed(slot)
+  }
+
   /** Receives all that has come. */
   look(): void {
     if (this.#inbox.hasAny) this.during(() => this.#inbox.look())

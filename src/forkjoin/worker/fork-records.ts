@@ -1,3 +1,4 @@
+import { readsWhileBlocked } from "#host/capabilities"
 import { load, read, store, write } from "#atomics"
 import { encodeArguments } from "../../codec/arguments.ts"
 import { NO_ARGUMENTS, PLAIN_WORDS } from "../../codec/bytes/encoded-value.ts"
@@ -6,9 +7,9 @@ import { CANCELLED, NEW, NORMAL } from "../../future/task-state.ts"
 import {
   CARRIES,
   INLINE_WORDS,
+  IS_FORKED,
   KIND_MASK,
   POSTED,
-  REACHABLE,
   REFERENCES_SHIFT,
   TASK,
 } from "../../platform/memory/layout.ts"
@@ -57,6 +58,7 @@ export class ForkRecords {
   readonly #outgoing: Outgoing
   /** REACHABLE if other threads can post to this one; 0 otherwise. */
   readonly #reachable: number
+  readonly #flags: number
   readonly #stock: number[] = []
   /** One more slot, the one put back last: the next task goes there. */
   #hot = 0
@@ -83,7 +85,8 @@ export class ForkRecords {
     this.#sideChannel = SideChannel.of(memory)
     this.#outgoing = Outgoing.of(tasks, this.#sideChannel, settled)
     this.#outgoing.forked = argumentsOf
-    this.#reachable = this.#sideChannel.isReachable ? REACHABLE : 0
+    this.#reachable = this.#sideChannel.reach
+    this.#flags = this.#reachable | IS_FORKED
   }
 
   // ------------------------------------------------------------------ writing
@@ -97,7 +100,7 @@ export class ForkRecords {
 
   #restock(): number {
     for (let i = 0; i < BATCH; i++) {
-      const handle = this.#tasks.take(this.#completionQueue, 0, this.#reachable)
+      const handle = this.#tasks.take(this.#completionQueue, 0, this.#flags)
       if (handle === 0) break
       const slot = this.#tasks.slotOf(handle)
       this.#clear(slot)
@@ -117,7 +120,7 @@ export class ForkRecords {
     if (stores !== undefined) {
       if (!this.#writeOthers(slot, record, [...args, stores])) return false
       this.#stores.set(slot, stores)
-      write(words, record + TASK.FLAGS, this.#reachable | CARRIES)
+      write(words, record + TASK.FLAGS, this.#flags | CARRIES)
     } else if (!writeNumbers(words, record, args) && !this.#writeOthers(slot, record, args)) return false
     write(words, record + TASK.FUNCTION, functionId)
     write(words, record + FORK.PARENT, parent)
@@ -131,7 +134,7 @@ export class ForkRecords {
   }
 
   #dropStores(slot: number, record: number): void {
-    if (this.#stores.delete(slot)) write(this.#tasks.words, record + TASK.FLAGS, this.#reachable)
+    if (this.#stores.delete(slot)) write(this.#tasks.words, record + TASK.FLAGS, this.#flags)
   }
 
   /** Reading arguments may run code of the program, which may throw. */
@@ -157,6 +160,7 @@ export class ForkRecords {
     for (let i = 0; i < count; i++) {
       write(words, record + TASK.DATA + used + i, known.numberOf(things[i] as object))
     }
+    if (!readsWhileBlocked && count > 0) this.#sideChannel.lend(things) // a thief would ask in vain
     write(words, record + TASK.KIND, PLAIN_WORDS | (count << REFERENCES_SHIFT))
     write(words, record + TASK.LENGTH, used * 4)
     return true
@@ -171,7 +175,8 @@ export class ForkRecords {
     if (isWhole && this.#tasks.fill(slot, encoded)) return true
     if (things !== undefined) {
       this.#outgoing.pack(slot, encoded, isWhole ? [] : things, [], args)
-      return true
+      // A thief would have to ask for what is posted, and this thread does not hear it while it joins.
+      return readsWhileBlocked || !this.#tasks.isPosted(slot)
     }
     encoded.release()
     return false

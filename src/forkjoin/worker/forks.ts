@@ -11,9 +11,11 @@ import { TASK } from "../../platform/memory/layout.ts"
 import type { WorkerContext } from "../../platform/worker/worker-context.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
 import type { TaskRecords } from "../../platform/memory/task-records.ts"
+import type { WorkerEvents } from "../../platform/memory/worker-events.ts"
 import { Arrivals } from "./arrivals.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 import type { ForkJoinTask } from "../task/fork-join-task.ts"
+import { ForkEvents } from "./fork-events.ts"
 import { ForkRecords, noteThief, noteWaiter, thiefOf } from "./fork-records.ts"
 import { Helping } from "./helping.ts"
 import type { SlotDeque } from "../../platform/queue/slot-deque.ts"
@@ -22,6 +24,7 @@ import type { StealingStore } from "../../platform/queue/stealing-store.ts"
 import { takeFromHand } from "./stray-code.ts"
 import type { AnyFunction, ForkingWorker } from "../task/this-thread.ts"
 import { runtime } from "#host/clock"
+import { cannotHear } from "../../platform/submit/outgoing.ts"
 
 /** The parts of a worker of a ForkJoinPool. */
 export interface WorkerParts extends WorkerContext {
@@ -32,6 +35,7 @@ export interface WorkerParts extends WorkerContext {
     runInside(slot: number, isBlocked: boolean): void
     canRunInside(slot: number, isBlocked: boolean): boolean
     hasSettled(): void
+    readonly events: WorkerEvents
   }
 }
 
@@ -61,6 +65,7 @@ export class Forks implements ForkingWorker {
   readonly #completionQueue: number
   readonly #records: ForkRecords
   readonly #helping: Helping
+  readonly #events: ForkEvents
   readonly #arrivals: Arrivals
   /** Forked tasks by slot. */
   readonly #forked: (Forked | undefined)[] = []
@@ -105,6 +110,8 @@ export class Forks implements ForkingWorker {
       () => this.look(),
     )
     this.compensation = new Compensation(parts, deques)
+    const stealing = queue.stealing as StealingStore
+    this.#events = new ForkEvents(parts, stealing, parts.runner.events, (slot) => this.#records.parentOf(slot))
     this.#helping = new Helping(this, parts, this.compensation)
     deques.store(self.number, PLACE.HELPS, 0)
     deques.store(self.number, PLACE.BLOCKED, 0)
@@ -207,6 +214,11 @@ export class Forks implements ForkingWorker {
   /** Runs the function; the pool is not quiescent meanwhile, and counts as having made progress afterwards. */
   during(body: () => void): void {
     this.#arrivals.during(body)
+  }
+
+  /** Throws if the outcome of a stolen task comes by a message, which this thread does not read while it blocks. */
+  requireNoMessage(slot: number): void {
+    if (this.#arrivals.isPostponed(slot)) throw cannotHear()
   }
 
   get hasMail(): boolean {
@@ -318,6 +330,7 @@ export class Forks implements ForkingWorker {
     const waiter = noteThief(this.#tasks, slot, number)
     if (waiter !== 0) this.#helping.wake(waiter)
     this.#deques.countSteal(number)
+    this.#events.taken(slot)
     store(this.#deques.words, this.#call, 1) // there may be fewer threads than the parallelism: the next fork looks
     return outer
   }

@@ -1,3 +1,4 @@
+import { noteSleep } from "./fork-events.ts"
 import type { ParkPlace } from "../../memory/flow/wait-list.ts"
 import type { Steps, Wake } from "../../memory/flow/waiting.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
@@ -55,10 +56,15 @@ export class HelperWakeups {
    */
   *sleeping(sleep: Sleep): Steps<Wake | undefined> {
     this.#announce(sleep.victim)
+    let awake: (() => void) | undefined
     try {
       sleep.announced(this.#self)
-      return sleep.hasNews() ? undefined : yield sleep.place()
+      if (sleep.hasNews()) return undefined
+      const place = sleep.place()
+      awake = noteSleep()
+      return yield place
     } finally {
+      awake?.()
       sleep.announced(0)
       this.#withdraw()
     }

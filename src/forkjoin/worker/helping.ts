@@ -1,5 +1,6 @@
 import { IS_SETTLED } from "../../future/internals.ts"
 import { CAN_BE_JOINED, SLOT } from "../task/internals.ts"
+import { readsWhileBlocked } from "#host/capabilities"
 import { InterruptedError, TimeoutError } from "../../errors.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import { currentFlow } from "../../memory/flow/flow.ts"
@@ -99,6 +100,7 @@ export class Helping {
         this.#forks.look()
         if (task[IS_SETTLED]) return
         this.#forks.throwIfStopped()
+        if (!readsWhileBlocked) this.#forks.requireNoMessage(task[SLOT])
         if (this.#runOwn()) continue
         if (!task[CAN_BE_JOINED]) throw wouldWaitForItself() // it was put back, and has turned out to be asynchronous
         if (task[SLOT] === 0 && !this.#forks.hasPartsOf(task)) {
@@ -144,6 +146,7 @@ export class Helping {
         this.#forks.look()
         if (task[IS_SETTLED]) return
         this.#forks.throwIfStopped()
+        if (!readsWhileBlocked) this.#forks.requireNoMessage(task[SLOT])
         if (!task[CAN_BE_JOINED]) throw wouldWaitForItself()
         if (this.#spinWait.isWorthwhile && this.#spinWait.until(hasNews)) continue
         const wake = yield* this.#helperWakeups.sleeping(idle)

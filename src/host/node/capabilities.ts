@@ -13,5 +13,17 @@ export const countsSharedMemory: boolean = isBun
 /** Whether a thread can use code that another thread has compiled. Other runtimes have the methods too. */
 export const keepsCode: boolean = isNode
 
+/** Whether the thread may block. A browser's window may not. */
+export const canBlock: boolean = true
+
+/** Whether a thread that blocks can read its ports. */
+export const readsWhileBlocked = true
+
+/**
+ * Whether a thread leaves its memory to other threads as soon as corepool is loaded: the runtime passes it on to every
+ * worker that the program starts.
+ */
+export const leavesAtLoad = true
+
 /** Whether a thread can be started before its orders are known, and get them by a port. */
 export const startsAhead: boolean = isNode

@@ -46,6 +46,20 @@ export type Timeout = NodeJS.Timeout
 
 export const runtime: Runtime = perThread("clocks and timers", take)
 
+/**
+ * The timers as the program has them now, fake or not: for what takes the place of another library, whose time limits a
+ * test of the program moves by its fake timers.
+ */
+export interface ProgramTimers {
+  start(fire: () => void, delay: number): unknown
+  stop(timer: unknown): void
+}
+
+export const programTimers: ProgramTimers = {
+  start: (fire, delay) => globalThis.setTimeout(fire, delay),
+  stop: (timer) => globalThis.clearTimeout(timer as NodeJS.Timeout),
+}
+
 function take(): Runtime {
   const startTimeout = unfaked("setTimeout", setTimeout)
   if (startTimeout.name.startsWith("bound ")) warnOfMocks()

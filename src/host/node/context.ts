@@ -92,6 +92,11 @@ function hasNoneOf(keys: readonly symbol[], own: symbol | undefined): boolean {
   return true
 }
 
+/** Whether code without a store can belong to no other store than this one: here it can, as stores are never lost. */
+export function isCertain(_variable: unknown, _store: unknown): boolean {
+  return true
+}
+
 /** Whether code that enters a store in a frame leaves the frame as it was. Up to Node 22 it changes the frame. */
 export const areFramesConstant: boolean = KEYS === undefined
 

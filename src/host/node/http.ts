@@ -1,7 +1,7 @@
 /** A server for HTTP, and what the monitor needs besides: secrets, and files that only the user can read. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { basename, join } from "node:path"
+import { join } from "node:path"
 
 /** What a client asks for. */
 export interface HttpRequest {
@@ -117,41 +117,6 @@ export function isSameSecret(left: string, right: string): boolean {
   const { createHash, timingSafeEqual } = process.getBuiltinModule("node:crypto")
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
   return timingSafeEqual(digest(left), digest(right))
-}
-
-// ------------------------------------------------------------------ this process
-
-export interface ProcessFacts {
-  readonly pid: number
-  /** The name of the program's file. */
-  readonly program: string
-  readonly runtime: string
-  readonly processors: number
-}
-
-function availableProcessors(): number {
-  return process.getBuiltinModule("node:os").availableParallelism()
-}
-
-export function processFacts(): ProcessFacts {
-  const { versions } = process
-  const runtime =
-    versions["bun"] !== undefined
-      ? `Bun ${versions["bun"]}`
-      : versions["deno"] !== undefined
-        ? `Deno ${versions["deno"]}`
-        : `Node ${versions.node}`
-  return {
-    pid: process.pid,
-    program: basename(process.argv[1] ?? "program"),
-    runtime,
-    processors: availableProcessors(),
-  }
-}
-
-/** The whole memory of this process, in bytes. */
-export function residentBytes(): number {
-  return process.memoryUsage.rss()
 }
 
 // ------------------------------------------------------------------ a file for other processes of the user

@@ -1,4 +1,6 @@
 /**
+ * The memory of this thread.
+ *
  * Ends this thread when it has reached its memory limit, where the runtime does not.
  *
  * Deno stops the code that the thread runs at that moment, without any `catch` or `finally`, and ends the thread if the
@@ -9,6 +11,13 @@
 import { resourceLimits } from "node:worker_threads"
 import { runtime } from "./clock.ts"
 import { isDeno } from "./runtime.ts"
+
+const { memoryUsage } = process
+
+/** How many bytes of the heap of this thread are in use, with what is garbage and has not been collected yet. */
+export function heapInUse(): number {
+  return memoryUsage().heapUsed
+}
 
 /** In ms: it does no harm to find a lost task a little later. */
 const INTERVAL = 50

@@ -3,6 +3,7 @@
  * place of this module.
  */
 import { createRequire } from "node:module"
+import { runInThisContext } from "node:vm"
 
 export interface MonitorPage {
   readonly html: string
@@ -11,5 +12,8 @@ export interface MonitorPage {
 }
 
 export function monitorPage(): MonitorPage {
-  return createRequire(import.meta.url)("../../../../dist/monitor-page.cjs") as MonitorPage
+  const texts = createRequire(import.meta.url)("../../../../dist/code-monitor.cjs") as Record<string, string>
+  const module = {} as { exports: MonitorPage }
+  ;(runInThisContext(texts["monitor-page"] as string) as (to: object) => void)(module)
+  return module.exports
 }

@@ -14,7 +14,7 @@ export type { Script } from "node:vm"
 export interface WorkerSource {
   /** A few lines that compile the program and run it. */
   readonly boot: string
-  /** The code that these may need, by the names of its files. */
+  /** The code that these may need, by the names of its parts. */
   readonly texts: Readonly<Record<string, string>>
 }
 
@@ -28,7 +28,15 @@ export function threadFile(): string {
 
 /** Loaded only if it is needed: it is as long as all of corepool. */
 export function workerSource(): WorkerSource {
-  return createRequire(import.meta.url)("../../../../dist/source.cjs") as WorkerSource
+  const load = createRequire(import.meta.url) as (path: string) => Record<string, string>
+  const parts = ["lock", "codec", "sync", "queue", "main"].map((part) => load(`../../../../dist/code-${part}.cjs`))
+  const texts = Object.assign({}, ...parts) as Record<string, string>
+  return { boot: texts["boot"] as string, texts }
+}
+
+/** The memory that has the texts of the program's files, or will have them; undefined if there is none yet. */
+export function textMemory(): Int32Array | undefined {
+  return undefined
 }
 
 /**
@@ -39,5 +47,5 @@ export function takeScripts(): ReadonlyMap<number, Script> {
   return new Map()
 }
 
-/** Reads the texts of the program's files into this memory, for the threads that start: see tools/bundle/thread.ts. */
-export function readTexts(_texts: Int32Array): void {}
+/** Reads the texts of the program's files into that memory, for the threads that start: see tools/bundle/thread.ts. */
+export function readTexts(): void {}

@@ -1,7 +1,15 @@
 /** Threads of the runtime, and what this thread knows of itself. */
-import type { Worker } from "node:worker_threads"
+import { Worker, type WorkerOptions } from "node:worker_threads"
 
 export { Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
+
+/** What a `workerFactory` has to return. */
+export const KIND_OF_WORKER = "a Worker of node:worker_threads"
+
+/** The thread that a `workerFactory` has made; undefined if it is none. */
+export function adopted(made: unknown, _options: WorkerOptions): Worker | undefined {
+  return made instanceof Worker ? made : undefined
+}
 
 /** Facts of this thread. `workerData` is the value that its parent has passed when it started the thread. */
 export { isMainThread, resourceLimits, threadId, workerData } from "node:worker_threads"

@@ -1,5 +1,13 @@
 import { REPORT_UNCAUGHT } from "./internals.ts"
-import { areFramesConstant, AsyncVariable, currentFrame, forgetStores, type Frame, hasNoStores } from "#host/context"
+import {
+  areFramesConstant,
+  AsyncVariable,
+  currentFrame,
+  forgetStores,
+  type Frame,
+  hasNoStores,
+  isCertain,
+} from "#host/context"
 import { exchange, letPass, load, read, store } from "#atomics"
 import { InterruptedError } from "../../errors.ts"
 import { perThread } from "../../per-thread.ts"
@@ -21,6 +29,14 @@ export interface FlowOwner {
   readonly name: string
   /** Reports an error that belongs to no future and to no caller. Does not throw. */
   [REPORT_UNCAUGHT](error: unknown): void
+}
+
+/** Watches the task of a flow that is told to stop. */
+export interface StopWatch {
+  /** The flow has been told to stop. */
+  begin(): void
+  /** The task has ended. False if its executor has given it up before. */
+  ended(): boolean
 }
 
 /** How many waits the flows of this thread are in. */
@@ -93,6 +109,9 @@ export class Flow {
    */
   idle = false
 
+  /** Only if a task that does not stop is abandoned: after how many ms, and what the executor has set to do so. */
+  stopping: { readonly after: number; watch?: StopWatch | undefined } | undefined
+
   /** The interrupt flag: CLEAR or RAISED. Any thread may raise it; the flow itself clears it. */
   #words: Int32Array = nextPage()
   #flag: number = nextIndex()
@@ -134,6 +153,12 @@ export class Flow {
   /** Raises the flag, aborts the signal and breaks off every wait the flow is in. Does not throw. */
   interrupt(): void {
     if (exchange(this.#words, this.#flag, RAISED) === CLEAR) this.passInterruptOn()
+  }
+
+  /** Interrupts the flow because its task is cancelled or out of time, or its executor has stopped. */
+  stop(): void {
+    this.interrupt()
+    this.stopping?.watch?.begin()
   }
 
   /** Moves the flag into this word, which threads share, so that other threads can raise it from now on. */
@@ -199,6 +224,11 @@ export class Flow {
   /** Throws if the flag is raised, and clears it. An interruptible method begins with this. */
   throwIfInterrupted(): void {
     if (this.consumeInterrupt()) throw interrupted()
+  }
+
+  /** The waits that an interrupt would break off. */
+  *waits(): Generator<FlowWait> {
+    for (let wait = this.#firstWait; wait !== undefined; wait = wait.flowAfter) yield wait
   }
 
   enterWait(wait: FlowWait): void {
@@ -290,6 +320,13 @@ export const mainFlow: Flow = perThread("main", () => new Flow())
 
 export function currentFlow(): Flow {
   return context.getStore() ?? mainFlow
+}
+
+/** What the host needs to know of flows, where the current one may be unknown: see src/host/browser/ownership.ts. */
+export const knownFlows = {
+  isCertain: (): boolean => isCertain(context, mainFlow),
+  current: (): Flow => currentFlow(),
+  make: (): Flow => new Flow(),
 }
 
 /** Reports to the current thread an error that belongs to no future and to no caller: see guard.ts. */

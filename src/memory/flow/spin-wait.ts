@@ -3,7 +3,9 @@ import { now } from "../../time/timer.ts"
 
 /** How many polls between two looks at the clock. */
 const LOOKS = 16
-const MOST_LEFT_OUT = 256
+/** How many polls at most, should the clock stand still. */
+const MOST_LOOKS = 2 ** 16
+const MOST_LEFT_OUT = 32
 
 /** With one processor, no other thread can make progress during a spin. */
 const isOfUse = availableParallelism() > 1
@@ -36,7 +38,7 @@ export class SpinWait {
   until(isNews: () => boolean): boolean {
     const end = now() + this.#ms
     for (let looks = 1; !isNews(); looks++) {
-      if (looks % LOOKS !== 0 || now() <= end) continue
+      if (looks < MOST_LOOKS && (looks % LOOKS !== 0 || now() <= end)) continue
       this.#penalty = Math.min(this.#penalty * 2 + 1, MOST_LEFT_OUT)
       this.#leaveOut = this.#penalty
       return false

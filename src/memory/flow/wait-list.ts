@@ -50,6 +50,11 @@ export abstract class Parked extends FlowWait {
     this.flow = flow
   }
 
+  /** What the flow waits for: an object, or a word for what it does; undefined if that is of no interest. */
+  get subject(): unknown {
+    return undefined
+  }
+
   /** Leaves its place and goes on. Called only while it is parked. */
   abstract wake(why: Wake): void
 

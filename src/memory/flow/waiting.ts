@@ -32,6 +32,7 @@
  * woken generator will change that state.
  */
 import { type Known, refuseUnknown, requireSignal, requireTimeout, typeError } from "../../checks.ts"
+import { noteBlocked, noteUnblocked, type WaitedFor } from "../../observing.ts"
 import { perThread } from "../../per-thread.ts"
 import { now, Timer } from "../../time/timer.ts"
 import { isInstance } from "../../user-values.ts"
@@ -82,13 +83,31 @@ class Wait<T> extends Parked {
     if (this.place?.limited === true) this.#breakOff(reason)
   }
   #timer: Timer | undefined
+  /** For what the flow waits, if events are to tell it. */
+  readonly #what: WaitedFor | undefined
+  #isTold = false
+  readonly #subject: unknown
 
-  constructor(steps: Steps<T>, settle: Settle<T>, flow: Flow, timeout: number, abort: AbortSignal | undefined) {
+  constructor(
+    steps: Steps<T>,
+    settle: Settle<T>,
+    flow: Flow,
+    timeout: number,
+    abort: AbortSignal | undefined,
+    what: WaitedFor | undefined,
+    subject: unknown,
+  ) {
     super(flow)
+    this.#what = what
+    this.#subject = subject
     this.#steps = steps
     this.#settle = settle
     this.#deadline = timeout === Infinity ? Infinity : now() + timeout
     this.#abort = abort
+  }
+
+  override get subject(): unknown {
+    return this.#subject
   }
 
   start(): void {
@@ -142,11 +161,20 @@ class Wait<T> extends Parked {
     try {
       result = step()
     } catch (error) {
+      if (this.#isTold) this.#tellEnd()
       this.#settle.reject(error)
       return
     }
-    if (result.done === true) this.#settle.resolve(result.value)
-    else this.#park(result.value)
+    if (result.done !== true) this.#park(result.value)
+    else {
+      if (this.#isTold) this.#tellEnd()
+      this.#settle.resolve(result.value)
+    }
+  }
+
+  #tellEnd(): void {
+    this.#isTold = false
+    noteUnblocked(this.flow.owner, this.#what as WaitedFor)
   }
 
   #park(park: Park): void {
@@ -166,6 +194,7 @@ class Wait<T> extends Parked {
       return
     }
     if (!this.#enters(place)) return
+    if (this.#what !== undefined && !this.#isTold) this.#isTold = noteBlocked(this.flow.owner, this.#what)
     if (this.#abort !== undefined) listen(this.#abort, this.#onAbort)
     const why = limit < left ? DUE : TIMEOUT
     const ms = Math.min(limit, left)
@@ -182,9 +211,20 @@ class Wait<T> extends Parked {
   }
 }
 
-/** Runs the steps for `flow`; the outcome is delivered to `settle`, perhaps before this returns. */
-export function drive<T>(steps: Steps<T>, settle: Settle<T>, flow: Flow, timeout: number, abort?: AbortSignal): void {
-  new Wait(steps, settle, flow, timeout, abort).start()
+/**
+ * Runs the steps for `flow`; the outcome is delivered to `settle`, perhaps before this returns. With `what`, events
+ * tell of the wait. `subject` is what the flow waits for, for thread dumps.
+ */
+export function drive<T>(
+  steps: Steps<T>,
+  settle: Settle<T>,
+  flow: Flow,
+  timeout: number,
+  abort?: AbortSignal,
+  what?: WaitedFor,
+  subject?: unknown,
+): void {
+  new Wait(steps, settle, flow, timeout, abort, what, subject).start()
 }
 
 /**
@@ -216,28 +256,34 @@ export function driveLingering<T>(
     return
   }
   if (step.done === true) settle.resolve(step.value)
-  else
-    new Wait(steps, settle, flow, timeout === Infinity ? Infinity : start + timeout - now(), undefined).resume(
-      step.value,
-    )
+  else {
+    const left = timeout === Infinity ? Infinity : start + timeout - now()
+    new Wait(steps, settle, flow, left, undefined, undefined, undefined).resume(step.value)
+  }
 }
 
-/** Runs the steps for the current flow; the awaiting driver. */
-export function awaiting<T>(steps: Steps<T>, wait?: WaitOptions): Promise<T> {
+/** Runs the steps for the current flow; the awaiting driver. With `what`, events tell of the wait. */
+export function awaiting<T>(steps: Steps<T>, wait?: WaitOptions, what?: WaitedFor, subject?: unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = abortOf(wait)
     abort?.throwIfAborted()
-    drive(steps, { resolve, reject }, currentFlow(), timeoutOf(wait), abort)
+    drive(steps, { resolve, reject }, currentFlow(), timeoutOf(wait), abort, what, subject)
   })
 }
 
-/** Runs the steps for the current flow; the blocking driver. */
-export function blocking<T>(steps: Steps<T>, timeout: number = Infinity): T {
+/** Runs the steps for the current flow; the blocking driver. With `what`, events tell of the wait. */
+export function blocking<T>(steps: Steps<T>, timeout: number = Infinity, what?: WaitedFor): T {
   const flow = currentFlow()
   const deadline = timeout === Infinity ? Infinity : now() + timeout
   let step = steps.next(SIGNALLED)
-  while (step.done !== true) step = resume(steps, step.value, flow, deadline)
-  return step.value
+  if (step.done === true) return step.value
+  const isTold = what !== undefined && noteBlocked(flow.owner, what)
+  try {
+    while (step.done !== true) step = resume(steps, step.value, flow, deadline)
+    return step.value
+  } finally {
+    if (isTold) noteUnblocked(flow.owner, what)
+  }
 }
 
 function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): IteratorResult<Park, T> {
@@ -292,14 +338,14 @@ function block(place: ParkPlace, flow: Flow, ms: number): BlockedWake {
   }
 }
 
-/** The time limit in wait options, `Infinity` if there is none. */
-export function timeoutOf(wait: WaitOptions | undefined): number {
+/** The time limit in wait options, `Infinity` if there is none. `known`: the options that there may be. */
+export function timeoutOf(wait: WaitOptions | undefined, known: object = WAIT_OPTIONS): number {
   if (typeof wait === "number") return requireTimeout("timeout", wait)
   if (wait === undefined) return Infinity
   if (typeof wait !== "object" || wait === null || isInstance(wait, AbortSignal)) {
     throw typeError("timeout", "a number of milliseconds or { timeout, signal }", wait)
   }
-  refuseUnknown("options", wait, WAIT_OPTIONS)
+  refuseUnknown("options", wait, known)
   const timeout = isInherited(wait, "timeout") ? undefined : wait.timeout
   return timeout === undefined ? Infinity : requireTimeout("timeout", timeout)
 }
@@ -307,7 +353,7 @@ export function timeoutOf(wait: WaitOptions | undefined): number {
 const WAIT_OPTIONS: Known<Exclude<WaitOptions, number>> = { timeout: true, signal: true }
 
 /** Whether all objects have this key because it was put on `Object.prototype`: then it is none of the options. */
-function isInherited(wait: object, key: string): boolean {
+export function isInherited(wait: object, key: string): boolean {
   return key in Object.prototype && !Object.hasOwn(wait, key)
 }
 

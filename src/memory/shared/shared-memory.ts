@@ -2,7 +2,9 @@ import { sharedWords } from "#atomics"
 import { alone, typeError } from "../../checks.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
 import type { ThreadContext } from "../thread/thread-context.ts"
+import { kindOf } from "./kinds.ts"
 import { SHAREABLE } from "./shareables.ts"
+import { noteShared } from "./shared-objects.ts"
 import { threadContext, contextIn } from "../thread/this-thread.ts"
 import type { Sharing } from "../wait/wait-node.ts"
 
@@ -14,6 +16,8 @@ export interface Handle {
   readonly space: SharedArrayBuffer
   /** The words of this object. */
   readonly memory: SharedArrayBuffer
+  /** By which all threads know it, in thread dumps. */
+  readonly number?: number
 }
 
 /** A handle, or what becomes of a shared object itself when it is posted. */
@@ -35,6 +39,10 @@ export class SharedMemory implements Sharing {
   readonly threadContext: ThreadContext
   readonly words: Int32Array
   isShared: boolean
+  /** What kind of object this is the memory of; 0 if it is of none that a thread dump names. */
+  kind = 0
+  /** By which all threads know the object; 0 as long as it is not shared. */
+  number = 0
 
   constructor(thread: ThreadContext, words: Int32Array, isShared: boolean) {
     this.threadContext = thread
@@ -51,18 +59,23 @@ export class SharedMemory implements Sharing {
   static open(type: string, sent: Shared): SharedMemory {
     const handle = handleIn(sent)
     if (handle?.corepool !== type) throw typeError("handle", `the handle of a ${type}`, describe(sent, handle))
-    return new SharedMemory(contextIn(handle.space), new Int32Array(handle.memory), true)
+    const memory = new SharedMemory(contextIn(handle.space), new Int32Array(handle.memory), true)
+    memory.kind = kindOf(type)
+    memory.number = handle.number ?? 0
+    return memory
   }
 
   handleAs(type: string): Handle {
     if (!this.isShared) {
       this.isShared = true
+      this.number = this.threadContext.registry.nextNumber()
       this.threadContext.reviewKeepAlive()
     }
     return {
       corepool: type,
       space: this.threadContext.registry.buffer,
       memory: this.words.buffer as SharedArrayBuffer,
+      number: this.number,
     }
   }
 }
@@ -94,6 +107,7 @@ export abstract class Shareable {
   protected constructor(type: string, memory: SharedMemory) {
     this.#type = type
     this.#memory = memory
+    if (memory.kind === 0) memory.kind = kindOf(type)
     Object.defineProperty(this, "handle", handleProperty)
   }
 
@@ -114,7 +128,15 @@ export abstract class Shareable {
 
   /** @internal */
   static handleOf(object: Shareable): Handle {
-    return object.#memory.handleAs(object.#type)
+    const isNew = !object.#memory.isShared
+    const handle = object.#memory.handleAs(object.#type)
+    if (isNew) noteShared(object.#memory.number, object)
+    return handle
+  }
+
+  /** @internal The memory of the object, if it is one of these; for thread dumps. */
+  static memoryOf(object: unknown): SharedMemory | undefined {
+    return typeof object === "object" && object !== null && #memory in object ? object.#memory : undefined
   }
 }
 

@@ -129,7 +129,7 @@ function classOf(microseconds: number): number {
 }
 
 /** The time in the middle of a class, in ms. */
-function middleOf(index: number): number {
+export function middleOf(index: number): number {
   return index === 0 ? 0 : 2 ** ((index - 0.5) / PER_OCTAVE) / 1000
 }
 

@@ -38,11 +38,12 @@ export class NodePool {
   }
 
   /** Takes a node for a wait of the flow, in this state. */
-  take(flow: number, state: number, mode: number): number {
+  take(flow: number, state: number, mode: number, priority = 0): number {
     const node = this.#free.pop() ?? this.#refill()
     const words = this.#registry.reach(node)
     write(words, node + NODE.FLOW, flow)
     write(words, node + NODE.MODE, mode)
+    write(words, node + NODE.PRIORITY, priority)
     write(words, node + NODE.LINKED, 0)
     write(words, node + NODE.THREAD, this.#token)
     store(words, node + NODE.STATE, state)

@@ -9,7 +9,7 @@
  * itself if the runtime lets it end in order.
  */
 import { availableParallelism } from "#host/machine"
-import { isExitTheEnd } from "#host/capabilities"
+import { isExitTheEnd, leavesAtLoad } from "#host/capabilities"
 import { atTheVeryEnd } from "#host/last-listener"
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, watchThreads } from "#host/workers"
 import { type Addressee, ThreadContext } from "./thread-context.ts"
@@ -45,22 +45,30 @@ interface Lives {
   current: ThreadContext | undefined
 }
 
-const thread = perThread<Lives>("lives", () => {
-  const inherited = getEnvironmentData(KEY) as Inheritance | undefined
-  const home = inherited === undefined ? ThreadRegistry.create() : ThreadRegistry.over(inherited.registry)
-  setEnvironmentData(KEY, { registry: home.buffer, parentId: threadId } satisfies Inheritance)
-  watchThreads(ended)
-  return { parentId: inherited?.parentId ?? -1, home, lives: new Map(), current: undefined }
-})
+let own: Lives | undefined
+
+/** Made when it is first needed. */
+function thread(): Lives {
+  return (own ??= perThread<Lives>("lives", () => {
+    const inherited = getEnvironmentData(KEY) as Inheritance | undefined
+    const home = inherited === undefined ? ThreadRegistry.create() : ThreadRegistry.over(inherited.registry)
+    setEnvironmentData(KEY, { registry: home.buffer, parentId: threadId } satisfies Inheritance)
+    watchThreads(ended)
+    return { parentId: inherited?.parentId ?? -1, home, lives: new Map(), current: undefined }
+  }))
+}
+
+if (leavesAtLoad) thread()
 
 /** The context of this thread in the registry in which it makes objects of its own. */
 export function threadContext(): ThreadContext {
-  return (thread.current ??= contextIn(thread.home.buffer))
+  const lives = own ?? thread()
+  return (lives.current ??= contextIn(lives.home.buffer))
 }
 
 /** The context of this thread in the registry that lies in this buffer. */
 export function contextIn(buffer: SharedArrayBuffer): ThreadContext {
-  const { lives, home, parentId } = thread
+  const { lives, home, parentId } = thread()
   const registry = ThreadRegistry.over(buffer)
   let life = lives.get(registry.id)
   if (life === undefined) {
@@ -80,18 +88,19 @@ export function contextIn(buffer: SharedArrayBuffer): ThreadContext {
 
 /** For models, in which several threads take turns in one: sets the thread that runs from now on. */
 export function become(other: ThreadContext): void {
-  thread.current = other
+  thread().current = other
 }
 
 /** This thread is about to end: it leaves all registries, and the threads that block there hear of it. */
 export function leaveAll(): void {
-  for (const life of thread.lives.values()) life.leave()
+  for (const life of own?.lives.values() ?? []) life.leave()
 }
 
 /** Reports the end of a worker to all registries, if the worker was in them. */
 function ended(id: number): void {
-  const spaces = Array.from(thread.lives.values(), (life) => life.registry)
-  for (const registry of new Set([thread.home, ...spaces])) {
+  const { lives, home } = thread()
+  const spaces = Array.from(lives.values(), (life) => life.registry)
+  for (const registry of new Set([home, ...spaces])) {
     if (isExitTheEnd) registry.reapThread(id)
     else for (const token of registry.tokensOf(id)) contextIn(registry.buffer).ending.add(token)
   }

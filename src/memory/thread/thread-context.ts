@@ -56,6 +56,8 @@ export class ThreadContext {
   readonly #park: number
   readonly #mail: number
   readonly #interrupt: number
+  readonly #ownCode: number
+  readonly #answers: number
   /** How often to look for mail before going to sleep: another thread is often about to send it. */
   readonly #spins: number
   readonly #waits = new Map<number, Addressee>()
@@ -65,6 +67,9 @@ export class ThreadContext {
   #attentive = false
   #deathsSeen: number
   #hasLeft = false
+  /** Twice the number of stretches of corepool's own code so far, and of answers to the doorbell. */
+  #stretches = 0
+  #answered = 0
   /** How many waits were resumed by mail. */
   #resumed = 0
   /** Whether a wait of this thread is being resumed, and the nodes of the waits to resume after it. */
@@ -85,6 +90,8 @@ export class ThreadContext {
     this.#park = entry + THREAD.PARK
     this.#mail = entry + THREAD.MAIL
     this.#interrupt = entry + THREAD.INTERRUPT
+    this.#ownCode = entry + THREAD.OWN_CODE
+    this.#answers = entry + THREAD.ANSWERS
     this.nodes = new NodePool(registry, this.token)
   }
 
@@ -151,6 +158,11 @@ export class ThreadContext {
 
   // ------------------------------------------------------------------ the waits of this thread
 
+  /** All waits of this thread in shared objects, and its bells. */
+  get waits(): Iterable<Addressee> {
+    return this.#waits.values()
+  }
+
   /** From now on mail for the node reaches the wait. */
   register(node: Addressee): void {
     this.#waits.set(node.index, node)
@@ -192,10 +204,15 @@ export class ThreadContext {
   readonly #answer = (): void => {
     this.#listening = false
     if (this.#hasLeft) return // leave() has rung, to take the listener back
-    // Listen first, then look: mail that comes after the look rings again.
-    if (this.#waits.size > 0 || this.#attentive) this.#listen()
-    this.#look()
-    if (load(this.registry.words, this.#interrupt) !== 0) mainFlow.passInterruptOn()
+    write(this.registry.words, this.#answers, (this.#answered += 1))
+    try {
+      // Listen first, then look: mail that comes after the look rings again.
+      if (this.#waits.size > 0 || this.#attentive) this.#listen()
+      this.#look()
+      if (load(this.registry.words, this.#interrupt) !== 0) mainFlow.passInterruptOn()
+    } finally {
+      write(this.registry.words, this.#answers, (this.#answered += 1))
+    }
   }
 
   /**
@@ -223,8 +240,17 @@ export class ThreadContext {
         continue
       }
       store(words, this.#park, LISTENING)
-      if (!this.#hasNews(flow)) wait(words, this.#park, LISTENING, Math.min(left, chore))
+      if (!this.#hasNews(flow)) this.#sleep(Math.min(left, chore))
     }
+  }
+
+  /** Other threads can see that this one sleeps: for thread dumps. */
+  #sleep(ms: number): void {
+    const { words } = this.registry
+    const blocked = this.registry.entryOf(this.token) + THREAD.BLOCKED
+    write(words, blocked, 1)
+    wait(words, this.#park, LISTENING, ms)
+    write(words, blocked, 0)
   }
 
   #hasNews(flow: Flow | undefined): boolean {
@@ -266,6 +292,12 @@ export class ThreadContext {
   }
 
   // ------------------------------------------------------------------ life
+
+  /** Begins a stretch of corepool's own code, which ends soon; or ends it. See held-up-threads.ts. */
+  stretch(begins: boolean): void {
+    this.#stretches += begins ? 2 : 0
+    write(this.registry.words, this.#ownCode, begins ? this.#stretches | 1 : 0)
+  }
 
   /** The main flow can be interrupted by other threads from now on. */
   exposeInterrupt(): void {

@@ -25,7 +25,16 @@ export const THREAD = {
   PROBES: 10,
   /** 1 if the thread must not listen any more: it is about to end. */
   SILENT: 11,
-  SIZE: 12,
+  /**
+   * Odd while the thread is in a stretch of corepool's own code, which takes a moment unless the thread is held up
+   * there: another odd number for each.
+   */
+  OWN_CODE: 12,
+  /** The same for the answers to its doorbell. */
+  ANSWERS: 13,
+  /** 1 while the whole thread sleeps until another thread wakes it, or its time is up. */
+  BLOCKED: 14,
+  SIZE: 15,
 } as const
 
 /** One wait of one flow. */
@@ -41,7 +50,11 @@ export const NODE = {
   MAILED: 8,
   MAIL_NEXT: 9,
   CONDITION_NEXT: 10,
-  SIZE: 11,
+  PRIORITY: 11,
+  /** What kind of object the flow waits for, and the number of the object; 0 if that is of no interest. */
+  KIND: 12,
+  OBJECT: 13,
+  SIZE: 14,
 } as const
 
 /** Values of a thread's PARK word: it need not be rung, it listens, it has been rung. */
@@ -50,7 +63,7 @@ export const LISTENING = 1
 const RUNG = 2
 
 /** The version of the layouts. Two copies of corepool that differ must not share memory. */
-const MAGIC = 0xc0_9e_00_3
+const MAGIC = 0xc0_9e_00_4
 
 /*
  * A token names one life of one thread: the number of its entry, and how often that entry was taken before. A word that
@@ -152,6 +165,8 @@ export class ThreadRegistry {
       store(this.#words, entry + THREAD.INTERRUPT, 0)
       store(this.#words, entry + THREAD.TERMINATING, 0)
       store(this.#words, entry + THREAD.SILENT, 0)
+      write(this.#words, entry + THREAD.OWN_CODE, 0)
+      write(this.#words, entry + THREAD.ANSWERS, 0)
       store(this.#words, entry + THREAD.LISTENERS, 0)
       store(this.#words, entry + THREAD.PROBES, 0)
       store(this.#words, entry + THREAD.PARENT_ID, parentId)
@@ -181,6 +196,14 @@ export class ThreadRegistry {
     store(this.#words, this.entryOf(token) + THREAD.TERMINATING, 1)
     this.#alarm(token)
     return true
+  }
+
+  /** Tells each stretch of corepool's own code in which the thread is from any other; empty if it is in none. */
+  stretchOf(token: number): string {
+    const entry = this.entryOf(token)
+    const ownCode = load(this.#words, entry + THREAD.OWN_CODE)
+    const answers = load(this.#words, entry + THREAD.ANSWERS)
+    return (ownCode | answers) % 2 === 0 ? "" : `${token} ${ownCode} ${answers}`
   }
 
   isTerminating(token: number): boolean {
@@ -252,10 +275,52 @@ export class ThreadRegistry {
     }
   }
 
+  /** The tokens of all threads that live, with the runtime's numbers of them and of their parents. */
+  *threads(): Generator<{ readonly token: number; readonly threadId: number; readonly parentId: number }> {
+    const last = load(this.#words, SPACE.THREADS)
+    for (let id = 1; id <= last; id++) {
+      const entry = this.entryOf(id)
+      const token = load(this.#words, entry + THREAD.TOKEN)
+      if (token <= 0 || load(this.#words, entry + THREAD.NAMED) !== token) continue
+      const threadId = load(this.#words, entry + THREAD.THREAD_ID)
+      yield { token, threadId, parentId: load(this.#words, entry + THREAD.PARENT_ID) }
+    }
+  }
+
+  /** Whether the whole thread sleeps. */
+  isBlocked(token: number): boolean {
+    return this.isAlive(token) && load(this.#words, this.entryOf(token) + THREAD.BLOCKED) !== 0
+  }
+
+  /**
+   * What the flows of all threads wait for now, as far as it is an object in shared memory. A snapshot without any
+   * lock: a wait that begins or ends meanwhile may be in it or not.
+   */
+  *waits(): Generator<{ thread: number; flow: number; kind: number; object: number }> {
+    const count = load(this.#words, SPACE.CHUNKS)
+    for (let chunk = 0; chunk < count; chunk++) {
+      const first = NODES + chunk * CHUNK
+      const words = this.reach(first)
+      if (first + CHUNK > words.length) return
+      const thread = load(words, first)
+      if (!this.isAlive(thread)) continue
+      for (let node = first + NODE_SIZE; node < first + CHUNK; node += NODE_SIZE) {
+        const kind = load(words, node + NODE.KIND)
+        // What a dead thread has left behind in its chunk is not this thread's.
+        if (kind === 0 || load(words, node + NODE.THREAD) !== thread) continue
+        yield { thread, flow: load(words, node + NODE.FLOW), kind, object: load(words, node + NODE.OBJECT) }
+      }
+    }
+  }
+
   /** Wakes a thread, whether it blocks or listens; if it does neither, it looks for news before it does. */
   ring(token: number): void {
     const park = this.entryOf(token) + THREAD.PARK
     if (exchange(this.#words, park, RUNG) === LISTENING) notify(this.#words, park)
+  }
+
+  isInterrupted(token: number): boolean {
+    return load(this.#words, this.entryOf(token) + THREAD.INTERRUPT) !== 0
   }
 
   /** Raises the interrupt flag of a thread and wakes it. No effect on a thread that is gone. */

@@ -21,7 +21,8 @@ export class Bell implements Addressee, ParkPlace {
   readonly interruptible: boolean
   readonly limited = true
   readonly #answer: () => void
-  /** Called whenever the bell is let go. */
+  /** Called whenever the bell is held, and whenever it is let go. */
+  onHold: (() => void) | undefined
   onRest: (() => void) | undefined
   /** Whether the bell is held. */
   isVital = false
@@ -47,6 +48,7 @@ export class Bell implements Addressee, ParkPlace {
     if (this.isVital) return
     this.isVital = true
     this.threadContext.expect(this, true)
+    this.onHold?.()
   }
 
   letGo(): void {

@@ -73,15 +73,42 @@ export class CombiningList {
       this.#dropped.push(node)
       return
     }
-    const tail = read(this.#words, this.#base + QUEUE.TAIL)
-    write(words, node + NODE.NEXT, 0)
-    write(words, node + NODE.PREV, tail)
-    if (tail === 0) store(this.#words, this.#base + QUEUE.HEAD, node)
-    else write(this.#registry.reach(tail), tail + NODE.NEXT, node)
-    write(this.#words, this.#base + QUEUE.TAIL, node)
+    const prev = this.#lastBefore(read(words, node + NODE.PRIORITY))
+    const next = this.#next(prev)
+    write(words, node + NODE.NEXT, next)
+    write(words, node + NODE.PREV, prev)
+    this.#setNext(prev, node)
+    if (next === 0) write(this.#words, this.#base + QUEUE.TAIL, node)
+    else write(this.#registry.reach(next), next + NODE.PREV, node)
     write(words, node + NODE.LINKED, 1)
     write(this.#words, this.#base + QUEUE.LENGTH, read(this.#words, this.#base + QUEUE.LENGTH) + 1)
-    if (tail === 0 && node !== entering) this.wakesFirst = true
+    if (prev !== 0) return
+    if (node !== entering) this.wakesFirst = true
+    // The node that was first may be leaving, and have left no other note, because it was first.
+    if (next !== 0) store(this.#words, this.#base + QUEUE.SCAN, 1)
+  }
+
+  /** The last node that stands before a new node of this priority; 0 if there is none. Mostly it is the last of all. */
+  #lastBefore(priority: number): number {
+    let node = read(this.#words, this.#base + QUEUE.TAIL)
+    while (node !== 0) {
+      const words = this.#registry.reach(node)
+      if (read(words, node + NODE.PRIORITY) >= priority) break
+      node = read(words, node + NODE.PREV)
+    }
+    return node
+  }
+
+  /** The node after this one; after 0 comes the first. */
+  #next(node: number): number {
+    if (node === 0) return read(this.#words, this.#base + QUEUE.HEAD)
+    return read(this.#registry.reach(node), node + NODE.NEXT)
+  }
+
+  /** The store that links a node, or takes one out. */
+  #setNext(node: number, next: number): void {
+    if (node === 0) store(this.#words, this.#base + QUEUE.HEAD, next)
+    else write(this.#registry.reach(node), node + NODE.NEXT, next)
   }
 
   /**
@@ -118,8 +145,7 @@ export class CombiningList {
     // First: if this thread dies here, `restore` sets LINKED again if the node is still in the list, but does not
     // clear it if it is not.
     write(words, node + NODE.LINKED, 0)
-    if (prev === 0) store(this.#words, this.#base + QUEUE.HEAD, next)
-    else write(this.#registry.reach(prev), prev + NODE.NEXT, next)
+    this.#setNext(prev, next)
     if (next === 0) write(this.#words, this.#base + QUEUE.TAIL, prev)
     else write(this.#registry.reach(next), next + NODE.PREV, prev)
     write(this.#words, this.#base + QUEUE.LENGTH, read(this.#words, this.#base + QUEUE.LENGTH) - 1)

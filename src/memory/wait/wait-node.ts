@@ -1,4 +1,4 @@
-import { load } from "#atomics"
+import { load, write } from "#atomics"
 import type { Flow } from "../flow/flow.ts"
 import type { Addressee, ThreadContext } from "../thread/thread-context.ts"
 import { NODE } from "../thread/thread-registry.ts"
@@ -10,6 +10,9 @@ import { type BlockedWake, type Parked, type ParkPlace, SIGNALLED } from "../flo
  */
 export interface Sharing {
   isShared: boolean
+  /** The kind of the object, and the number by which all threads know it: see ../shared/kinds.ts. */
+  readonly kind?: number
+  readonly number?: number
 }
 
 /**
@@ -40,13 +43,28 @@ export class WaitNode implements ParkPlace, Addressee {
     interruptible: boolean,
     state: number,
     mode: number,
+    priority = 0,
   ) {
     this.threadContext = threadContext
     this.interruptible = interruptible
     this.#flow = flow
     this.#sharing = sharing
-    this.index = threadContext.nodes.take(flow.id | 0, state, mode)
+    this.index = threadContext.nodes.take(flow.id | 0, state, mode, priority)
+    this.#show(sharing.kind ?? 0)
     threadContext.register(this)
+  }
+
+  /** Lets other threads see what the flow waits for: for thread dumps. */
+  #show(kind: number): void {
+    if (kind === 0) return
+    const words = this.threadContext.registry.reach(this.index)
+    write(words, this.index + NODE.OBJECT, this.#sharing.number ?? 0)
+    write(words, this.index + NODE.KIND, kind)
+  }
+
+  /** The wait of the flow, while it awaits. */
+  get parked(): Parked | undefined {
+    return this.#parked
   }
 
   get state(): number {
@@ -87,6 +105,8 @@ export class WaitNode implements ParkPlace, Addressee {
 
   /** Ends the wait. No list may hold the node any more, and no other thread may be about to take it out of one. */
   end(): void {
+    if (this.#sharing.kind !== undefined)
+      write(this.threadContext.registry.reach(this.index), this.index + NODE.KIND, 0)
     this.threadContext.unregister(this)
     this.threadContext.nodes.give(this.index)
   }

@@ -9,7 +9,8 @@ import { type Sharing, WaitNode } from "./wait-node.ts"
 const DIRTY = 1
 
 /**
- * The queue of the flows that wait for a synchronizer, first come first served, shared by all threads.
+ * The queue of the flows that wait for a synchronizer, shared by all threads: the highest priority first, and among
+ * equals first come first served.
  *
  * It knows nothing of the resource that the flows wait for. A flow that cannot have the resource enters the queue. When
  * it is first, it tries, and tries again whenever it is woken. When it has acquired, or has given up, it leaves. A
@@ -30,11 +31,13 @@ const DIRTY = 1
  *
  * The combiner wakes the first node in three cases: a thread called `wakeFirst`; the node became first because the node
  * before it gave up (that node may have been woken, and passes the wake-up on) or acquired in SHARED mode, which is
- * also its own; or the node came into an empty queue without its own flow seeing that. It does not wake the first node
+ * also its own; or the node came in as the first without its own flow seeing that. It does not wake the first node
  * if the one before acquired exclusively: then the resource is not available.
  *
  * No wake-up is lost: `wakeFirst` looks at HEAD after the resource was made available. If it finds the queue empty,
- * then any flow that becomes first does so later, and tries once more after that.
+ * then any flow that becomes first does so later, and tries once more after that. This also holds for a flow that comes
+ * in before the first one, by its priority: the flow behind it, if it was just woken, finds that it is not first and
+ * sleeps on. If that flow was already trying, both try, and the resource decides.
  *
  * Death. A combiner may die at any step. GUARD names it, so the next combiner sees that it is dead and takes the guard
  * over. The forward links from HEAD on are the truth, each set by a single store that completes the change; the rest is
@@ -74,9 +77,9 @@ export class WaitQueue {
     return load(this.#words, this.#base + QUEUE.LENGTH)
   }
 
-  /** Begins a new wait, at the end of the queue. */
-  enter(flow: Flow, mode: number, interruptible: boolean): WaitNode {
-    const node = new WaitNode(this.#threadContext, flow, this.#sharing, interruptible, ENTERED, mode)
+  /** Begins a new wait, behind all of the same priority and of a higher one. */
+  enter(flow: Flow, mode: number, interruptible: boolean, priority = 0): WaitNode {
+    const node = new WaitNode(this.#threadContext, flow, this.#sharing, interruptible, ENTERED, mode, priority)
     this.offer(node.index)
     this.#tend(node.index, 0)
     return node

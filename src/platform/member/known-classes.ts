@@ -6,11 +6,10 @@
 import { AtomicInteger } from "../../atomic/atomic-integer.ts"
 import { AtomicLong } from "../../atomic/atomic-long.ts"
 import { registerShareable, reviveShareable } from "../../codec/revival.ts"
-import { registerKeyed, registerPart } from "../../codec/shared-parts.ts"
+import { registerKeyed, registerPart } from "../../codec/keys.ts"
 import { type DelegatedHandle, DelegatedExecutorService } from "../../executor/delegated-executor-service.ts"
-import type { ExecutorService, TaskHost } from "../../executor/executor.ts"
+import type { ExecutorService } from "../../executor/executor.ts"
 import type { ViewHandle } from "../../executor/sending.ts"
-import { withOptions } from "../../executor/with-options.ts"
 import { ReentrantLock } from "../../lock/reentrant-lock.ts"
 import { ReentrantReadWriteLock } from "../../lock/reentrant-read-write-lock.ts"
 import type { Handle, Shared } from "../../memory/shared/shared-memory.ts"
@@ -39,7 +38,7 @@ export function registerKnownClasses(): void {
     ("writeLock" in lock ? lock.writeLock : lock).conditionFrom(handle as Handle),
   )
   registerShareable("ExecutorView", ({ inner, options }: ViewHandle) =>
-    withOptions(reviveShareable(inner.corepool, inner) as ExecutorService & TaskHost, options),
+    (reviveShareable(inner.corepool, inner) as ExecutorService).with(options),
   )
 }
 

@@ -1,9 +1,10 @@
-import { REPORT_UNCAUGHT } from "../../memory/flow/internals.ts"
 import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
+import { uncaught } from "../../memory/flow/guard.ts"
 import { GrowingWords } from "../../memory/growing-words.ts"
+import type { PoolInfo } from "../../observing.ts"
 import { type Shared, SharedMemory } from "../../memory/shared/shared-memory.ts"
-import { atLeast, TERMINATED } from "../../core/control-word.ts"
+import { atLeast, SHUTDOWN, TERMINATED } from "../../core/control-word.ts"
 import type { GuestEngine, PoolShell } from "../../pool/pool-engine.ts"
 import { SentPool } from "../../pool/sent-pool.ts"
 import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
@@ -18,7 +19,6 @@ import { policyOf } from "./policies.ts"
 import { PoolMember } from "./pool-member.ts"
 import { FORK_JOIN_TYPE, type PoolHandle, PoolMemory, SCHEDULED_TYPE, TYPE } from "../memory/pool-memory.ts"
 import { TimedTaskQueue } from "./timed-task-queue.ts"
-import { Thread } from "../../thread/thread.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import { shielded } from "../worker/this-worker.ts"
 
@@ -29,7 +29,10 @@ import { shielded } from "../worker/this-worker.ts"
  */
 export class PoolGuest extends PoolMember implements GuestEngine {
   readonly #shell: PoolShell
+  readonly info: PoolInfo
   #isAnnounced = false
+  /** Whether the shell wants to know when the pool is quiescent. */
+  #isWatched = false
   /** The task that the pool has not accepted. */
   #refused: Runnable | undefined
 
@@ -37,6 +40,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
     const memory = PoolMemory.open(handleIn(shared))
     super(memory, queueOf(memory))
     this.#shell = shell
+    this.info = shell.info
   }
 
   /** The pool that `make` makes for what was sent; the same object each time this thread is sent the pool. */
@@ -99,7 +103,38 @@ export class PoolGuest extends PoolMember implements GuestEngine {
 
   setHandler(): void {}
 
+  /** Asks the owner to ring when the pool is quiescent. */
+  watchForQuiescence(): boolean {
+    this.#isWatched = true
+    this.#askOwner()
+    this.submissions.keepAlive(true)
+    if (this.isQuiet) this.#endWatch()
+    return !this.#isWatched
+  }
+
+  #askOwner(): void {
+    this.memory.setHeader(HEADER.WATCHED, 1)
+    this.memory.setHeader(HEADER.FOREIGN, 1)
+    this.memory.ringOwner()
+  }
+
+  #endWatch(): void {
+    this.#isWatched = false
+    const seen = this.state.control.snapshot
+    // While the pool shuts down, this thread stays alive until the end.
+    if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TERMINATED)) this.submissions.keepAlive(false)
+  }
+
+  #tellQuiescence(): void {
+    if (!this.#isWatched) return
+    if (this.isQuiet) {
+      this.#endWatch()
+      this.#shell.quiescent()
+    } else if (this.memory.header(HEADER.WATCHED) === 0) this.#askOwner() // no longer quiescent
+  }
+
   serve(): void {
+    this.#tellQuiescence()
     if (!this.#hasOwner) this.#onDeath()
     if (this.#isAnnounced || !atLeast(this.state.control.snapshot, TERMINATED)) return
     this.#isAnnounced = true
@@ -129,7 +164,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
 
   /** The owner does not know of this error, and its handler cannot be called from here. */
   reportLocal(error: unknown): void {
-    Thread.currentThread()[REPORT_UNCAUGHT](error)
+    uncaught(error)
   }
 
   protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {

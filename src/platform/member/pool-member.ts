@@ -1,10 +1,11 @@
 import type { BulkMap } from "../../executor/executor.ts"
 import { CORE } from "../../queue/base/internals.ts"
-import { IllegalStateError } from "../../errors.ts"
 import { keptApart } from "../../future/call.ts"
 import type { Callable, Runnable } from "../../future/runnable.ts"
+import { CANCELLED, NORMAL } from "../../future/task-state.ts"
+import { observing, type PoolInfo } from "../../observing.ts"
 import { PoolCore } from "../../core/pool-core.ts"
-import type { PoolEngine } from "../../pool/pool-engine.ts"
+import type { PoolEngine, PoolThread } from "../../pool/pool-engine.ts"
 import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
 import type { Admission } from "../../core/pool-host.ts"
 import type { PoolTimes } from "../../core/pool-times.ts"
@@ -12,7 +13,9 @@ import type { PoolState } from "../../core/pool-state.ts"
 import { type Capabilities, PLATFORM } from "../../pool/thread-pool-options.ts"
 import type { Timetable } from "../../core/timetable.ts"
 import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
-import type { QueueCore } from "../../queue/base/queue-core.ts"
+import { GIVE_BACK } from "../../memory/flow/internals.ts"
+import { reviveShareable } from "../../codec/revival.ts"
+import type { RateLimiter } from "../../sync/rate-limiter.ts"
 import { CompletionQueues } from "../memory/completion-queues.ts"
 import { TaskPayloads } from "../worker/task-payloads.ts"
 import { Endings, mayEnd } from "../memory/endings.ts"
@@ -20,17 +23,21 @@ import { ForeignTask } from "../worker/foreign-task.ts"
 import { FunctionTable } from "../memory/function-table.ts"
 import { equip } from "./equip.ts"
 import { isOrphan } from "./orphans.ts"
+import { isQuiet } from "../memory/quiet.ts"
 import { BY_TIME } from "../memory/layout.ts"
 import type { PoolHandle, PoolMemory } from "../memory/pool-memory.ts"
 import { SharedWorkerTable } from "../memory/shared-worker-table.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
+import { hasIdleWorkers } from "../queue/idle-workers.ts"
 import type { SlotQueue } from "../queue/slot-queue.ts"
 import { slotTimetable } from "../queue/slot-timetable.ts"
 import { bulkMap } from "../submit/chosen-chunks.ts"
 import type { SubmissionService } from "../submit/submission-service.ts"
 import { Submissions } from "../submit/submissions.ts"
+import { idleIn, retryAfter } from "../queue/slot-pacing.ts"
 import { Taker } from "../queue/taker.ts"
-import { TaskQueueBackend } from "./task-queue-backend.ts"
+import { threadsOf } from "./pool-threads.ts"
+import { requireOfThisCopy, TaskQueueBackend } from "./task-queue-backend.ts"
 import { TaskRecords } from "../memory/task-records.ts"
 import { helperOf, runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "../worker/this-worker.ts"
 import { queueIn } from "../queue/task-queue.ts"
@@ -42,6 +49,9 @@ import { queueIn } from "../queue/task-queue.ts"
  */
 export abstract class PoolMember implements PoolEngine, SubmissionService {
   readonly state: PoolState
+  readonly capabilities: Capabilities = PLATFORM
+  readonly threads = (): PoolThread[] => threadsOf(this.workerTable, this.tasks, this.functions, this.submissions)
+  readonly times: PoolTimes
   readonly queue: BlockingQueue<Runnable>
   protected readonly memory: PoolMemory
   protected readonly tasks: TaskRecords
@@ -55,11 +65,16 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   /** If tasks have times. */
   protected readonly timetable: Timetable<number> | undefined
   protected readonly endings: Endings
+  /** The rate limiter, once this thread has it. */
+  protected limiter: RateLimiter | undefined
+  /** The pool, as events name it. */
+  abstract readonly info: PoolInfo
 
   /** The queue is empty; from now on it shows what waits in the memory. */
   constructor(memory: PoolMemory, queue: BlockingQueue<Runnable>) {
     this.memory = memory
     this.state = memory.state
+    this.times = memory.times
     this.tasks = new TaskRecords(memory)
     this.completionQueues = new CompletionQueues(memory, this.tasks)
     this.waiting = queueIn(memory, this.tasks)
@@ -93,12 +108,9 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     return this.memory.handle
   }
 
-  get capabilities(): Capabilities {
-    return PLATFORM
-  }
-
-  get times(): PoolTimes {
-    return this.memory.times
+  get rateLimiter(): RateLimiter | undefined {
+    const { limiter } = this.memory
+    return (this.limiter ??= limiter && (reviveShareable(limiter.corepool, limiter) as RateLimiter))
   }
 
   get poolSize(): number {
@@ -121,6 +133,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
 
   execute(task: Runnable): void {
     const slot = this.state.control.isRunning ? this.submissions.record(task) : 0
+    if (observing.by !== undefined && slot !== 0) observing.by.recorded(this.info, task, this.tasks.handleOf(slot))
     if (slot === 0) {
       this.rejectTask(task)
       return
@@ -153,6 +166,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     const slot = this.submissions.slotOf(task)
     if (slot <= 0 || !this.core.remove(slot)) return false
     this.submissions.takeBack(slot)
+    this.memory.ringIfIdle() // perhaps it was the last task
     return true
   }
 
@@ -206,6 +220,10 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     this.core.ensureWorker()
   }
 
+  grow(): void {
+    shielded(() => this.core.grow())
+  }
+
   interruptIdleWorkers(): void {
     this.core.interruptIdleWorkers()
   }
@@ -229,6 +247,21 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
 
   tryTerminate(): void {
     this.core.tryTerminate()
+    this.memory.ringIfIdle()
+  }
+
+  pause(): void {
+    shielded(() => this.core.pause())
+  }
+
+  resume(): void {
+    shielded(() => this.core.resume())
+  }
+
+  abstract watchForQuiescence(): boolean
+
+  get isQuiet(): boolean {
+    return isQuiet(this.memory, this.waiting, this.workerTable)
   }
 
   beginEnd(): void {
@@ -237,7 +270,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
 
   finishEnd(): void {
     this.endings.end()
-    this.core.tryTerminate()
+    this.tryTerminate()
   }
 
   closing(): void {
@@ -272,6 +305,11 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     return false
   }
 
+  commandEnded(handle: number, state: number, outcome: unknown): void {
+    const how = state >= CANCELLED ? "cancelled" : state === NORMAL ? "success" : "failed"
+    observing.by?.commandEnded(this.info, handle, how, outcome)
+  }
+
   abstract serve(isBlocked: boolean): void
   abstract reportUncaught(error: unknown, worker: number): void
   abstract reportLocal(error: unknown, worker: number): void
@@ -290,7 +328,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
       return false
     }
     const isOurs = isBlocked && runner.holds(slot)
-    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // else, in a timer, it counts itself
+    const others = idleIn(this.memory, this.waiting) - (runner.isInTask ? 0 : 1) // else, in a timer, it counts itself
     if (!isOurs && others > 0) return false
     if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {
@@ -299,7 +337,11 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     }
     return shielded(() => {
       if (isOurs) runner.takeFromHand()
-      else if (!this.#pull(slot)) return false
+      else if (this.rateLimiter?.tryAcquire() === false) return false
+      else if (!this.#pull(slot)) {
+        this.rateLimiter?.[GIVE_BACK]()
+        return false
+      }
       runner.runInside(slot)
       return true
     })
@@ -315,20 +357,18 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     return isOut
   }
 
-  /** A worker that waits for a task with a time runs it itself when it is due, if no other worker can. */
+  /** A worker that waits for a task with a time, or for the limiter, runs it itself then, if no other worker can. */
   untilHelp(slot: number): number {
-    const left = runnerOf(this.memory.identity) === undefined ? 0 : this.waiting.untilReady(slot)
-    return left > 0 ? left : Infinity
+    if (runnerOf(this.memory.identity) === undefined) return Infinity
+    const left = this.waiting.untilReady(slot)
+    return left > 0 ? left : retryAfter(this.rateLimiter)
   }
 
   dueIn(slot: number): number {
     return this.untilHelp(slot)
   }
 
-  /**
-   * This thread awaits a task that it does not run itself. A pool with compensation has one more thread made if no
-   * other thread could run the task.
-   */
+  /** This thread awaits a task that it does not run. With compensation one more thread is made if no other could. */
   protected compensate(): void {}
 
   /** Whether one more thread is made if all workers are blocked: see forkjoin/worker/compensation.ts. */
@@ -351,20 +391,9 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   protected admission(): Admission<number> {
     return {
       newWorker: (firstTask) => this.newWorker(firstTask),
+      hasIdleWorkers: () => hasIdleWorkers(this.waiting, this.workerTable, this.tasks, this.memory.state.control),
       mayEnd: (isEmpty) => this.mayEnd(isEmpty),
       endPool: () => this.endPool(),
     }
   }
-}
-
-/**
- * A bundle with both entries has another copy of the queues of `corepool/virtual`, without what pools of platform
- * threads need.
- */
-function requireOfThisCopy(queue: BlockingQueue<Runnable>): void {
-  const core: Partial<QueueCore<Runnable>> = queue[CORE]
-  if (typeof core.holdTasksIn === "function") return
-  throw new IllegalStateError(
-    "The queue is of corepool/virtual, of which the bundle has a copy for virtual threads alone: import its class from corepool",
-  )
 }

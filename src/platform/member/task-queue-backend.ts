@@ -1,3 +1,4 @@
+import { CORE } from "../../queue/base/internals.ts"
 import { MAX_VALUE } from "../../checks.ts"
 import { IllegalStateError, RejectedExecutionError, UnsupportedOperationError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
@@ -8,11 +9,13 @@ import { drop } from "../../pool/unrun-tasks.ts"
 import { ArrayBlockingQueue } from "../../queue/array-blocking-queue.ts"
 import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
 import type { Cursor } from "../../queue/local/iteration.ts"
+import { LinkedBlockingDeque } from "../../queue/linked-blocking-deque.ts"
 import { LinkedBlockingQueue } from "../../queue/linked-blocking-queue.ts"
 import { LinkedTransferQueue } from "../../queue/linked-transfer-queue.ts"
 import { PriorityBlockingQueue } from "../../queue/priority-blocking-queue.ts"
 import { equalTo, equalToAny } from "../../queue/local/equality.ts"
 import type { QueueBackend } from "../../queue/base/queue-backend.ts"
+import type { End, QueueCore } from "../../queue/base/queue-core.ts"
 import { SynchronousQueue } from "../../queue/synchronous-queue.ts"
 import { identityOf } from "../../identity.ts"
 import { BY_ARRIVAL, BY_PRIORITY, BY_TIME, NOTHING } from "../memory/layout.ts"
@@ -33,10 +36,11 @@ export function boundOf(queue: BlockingQueue<Runnable>): number {
       "A comparator is a function of this thread, and the threads of the pool cannot call it: give the pool a PriorityBlockingQueue without one, and tasks a priority by `pool.with({ priority })`",
     )
   }
-  const isPlain = [ArrayBlockingQueue, LinkedBlockingQueue, LinkedTransferQueue].some((type) => queue instanceof type)
+  const kinds = [ArrayBlockingQueue, LinkedBlockingQueue, LinkedBlockingDeque, LinkedTransferQueue]
+  const isPlain = kinds.some((type) => queue instanceof type)
   if (!isPlain) {
     throw new UnsupportedOperationError(
-      `${identityOf(queue)} cannot be the queue of a pool of platform threads: it may be an ArrayBlockingQueue, a LinkedBlockingQueue, a LinkedTransferQueue, a PriorityBlockingQueue or a SynchronousQueue`,
+      `${identityOf(queue)} cannot be the queue of a pool of platform threads: it may be an ArrayBlockingQueue, a LinkedBlockingQueue, a LinkedBlockingDeque, a LinkedTransferQueue, a PriorityBlockingQueue or a SynchronousQueue`,
     )
   }
   const capacity = queue.remainingCapacity + queue.size
@@ -94,7 +98,12 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
 
   // ------------------------------------------------------------------ one at a time
 
-  insert(task: Runnable): boolean {
+  insert(task: Runnable, end: End = "last"): boolean {
+    if (end === "first") {
+      throw new UnsupportedOperationError(
+        "The tasks of platform threads wait in the order in which they came: to let one overtake, give the pool a PriorityBlockingQueue, and the task a priority by `pool.with({ priority })`",
+      )
+    }
     const slot = this.#submissions.record(task)
     if (slot === 0) return false
     let isIn = false
@@ -111,15 +120,23 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
     return this.takers > 0 && this.insert(task)
   }
 
-  extract(): Runnable | undefined {
+  extract(end: End = "first"): Runnable | undefined {
     return shielded(() => {
-      const slot = this.#ring.take()
+      const slot = end === "first" ? this.#ring.take() : this.#takeLast()
       return slot === undefined ? undefined : (this.#submissions.takeBack(slot) ?? this.#taskIn(slot, true))
     })
   }
 
-  peek(): Runnable | undefined {
-    const slot = this.#ring.bound === 0 ? undefined : this.#ring.first()
+  /** Again, if a thread of the pool was faster. */
+  #takeLast(): number | undefined {
+    for (;;) {
+      const last = this.#slots.at(-1)
+      if (last === undefined || this.#ring.remove(last)) return last
+    }
+  }
+
+  peek(end: End = "first"): Runnable | undefined {
+    const slot = end === "last" ? this.#slots.at(-1) : this.#ring.bound === 0 ? undefined : this.#ring.first()
     return slot === undefined ? undefined : this.#taskIn(slot, false)
   }
 
@@ -129,8 +146,8 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
    * The JDK allows a thread to wait beside the workers of a pool for its tasks, or for room among them; programs hardly
    * ever do. It is not worth a second kind of waiter in shared memory: these look again from time to time.
    */
-  *inserting(task: Runnable): Steps<boolean> {
-    while (!this.insert(task)) if ((yield { list: this.#changed, atMost: 1 }) === TIMEOUT) return false
+  *inserting(task: Runnable, end?: End): Steps<boolean> {
+    while (!this.insert(task, end)) if ((yield { list: this.#changed, atMost: 1 }) === TIMEOUT) return false
     return true
   }
 
@@ -138,9 +155,9 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
     throw new UnsupportedOperationError("Tasks cannot be transferred to the threads of a pool: use execute()")
   }
 
-  *taking(): Steps<Runnable | undefined> {
+  *taking(end?: End): Steps<Runnable | undefined> {
     for (;;) {
-      const task = this.extract()
+      const task = this.extract(end)
       if (task !== undefined) return task
       if ((yield { list: this.#changed, atMost: 1 }) === TIMEOUT) return undefined
     }
@@ -221,4 +238,16 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
     const task = this.#taskIn(slot, true)
     drop(task, new RejectedExecutionError("The task was removed from the queue of its pool", task))
   }
+}
+
+/**
+ * A bundle with both entries has another copy of the queues of `corepool/virtual`, without what pools of platform
+ * threads need.
+ */
+export function requireOfThisCopy(queue: BlockingQueue<Runnable>): void {
+  const core: Partial<QueueCore<Runnable>> = queue[CORE]
+  if (typeof core.holdTasksIn === "function") return
+  throw new IllegalStateError(
+    "The queue is of corepool/virtual, of which the bundle has a copy for virtual threads alone: import its class from corepool",
+  )
 }

@@ -2,6 +2,7 @@ import { load, store } from "#atomics"
 import { LINE } from "../../memory/layout.ts"
 import { BASE, COMPLETION_QUEUE, MOST_COMPLETION_QUEUES } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import { isTearingDown } from "./teardowns.ts"
 
 /**
  * Shuts a pool down from any thread, and keeps the pool from terminating meanwhile.
@@ -54,13 +55,14 @@ export class Endings {
 }
 
 /**
- * Whether a pool that is shut down and has no workers may terminate: nothing is in the queue, or on its way out of it.
+ * Whether a pool that is shut down and has no workers may terminate: nothing is in the queue, or on its way out of it,
+ * and no thread runs its teardown.
  * `isEmpty` says whether the queue was empty before this call: a thread that had emptied it by then has ENDS until it
  * has handed all over. If the pool may not terminate, this rings the owner, which does the rest if no living thread
  * does.
  */
 export function mayEnd(memory: PoolMemory, isEmpty: boolean): boolean {
-  const may = isEmpty && !isEnding(memory)
+  const may = isEmpty && !isEnding(memory) && !isTearingDown(memory)
   if (!may && !memory.isOwner) memory.ringOwner()
   return may
 }

@@ -3,7 +3,7 @@ import { add, load, store } from "#atomics"
 import { RejectedExecutionError } from "../../errors.ts"
 import type { GrowingWords } from "../../memory/growing-words.ts"
 import { find, findNow, type FoundTask, referenceOf, type TaskReference } from "../../task/reference.ts"
-import { titleOf } from "../../task/title.ts"
+import { functionNameOf, titleOf } from "../../task/title.ts"
 
 const COUNT = 0
 const TOP = 1
@@ -89,6 +89,11 @@ export class FunctionTable {
   }
 
   /** The name of the function in messages. */
+  /** The name of the function; "" if it has none. */
+  nameOf(number: number): string {
+    return functionNameOf(this.referenceOf(number))
+  }
+
   titleOf(number: number): string {
     return titleOf(this.referenceOf(number))
   }

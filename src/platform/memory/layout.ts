@@ -5,9 +5,12 @@
  *     STATE               control word, sizes, counters                      (core/pool-state.ts)
  *     HEADER              the owner of the pool, and requests to the owner
  *     WAITERS             the queue of idle workers                          (memory/wait/wait-queue.ts)
+ *     GATE                the queue of workers of a paused pool              (shared-gate.ts)
+ *     TURN                the queue of idle workers, if there is a limiter   (sync/pacing.ts)
  *     WORKER_TABLE        a line for each worker                             (shared-worker.ts)
  *     COMPLETION_QUEUES   a line for each thread that submits                (completion-queues.ts)
  *     TIMES               how long tasks wait and run                        (core/pool-times.ts)
+ *     EVENTS              whether events are heard, and rings of events          (worker-events.ts)
  *     RING                the slots of the tasks that wait                   (memory/structures/ring.ts)
  *     SLOTS               which records are in use                           (memory/structures/slots.ts)
  *     TASKS               a record for each slot                             (task-records.ts)
@@ -58,7 +61,9 @@ export const HEADER = {
    * Odd while the owner settles what a dead worker has left. The owner counts it up when it begins and when it ends.
    */
   REAPS: 17,
-  SIZE: 18,
+  /** 1 if a guest wants to know when the pool is quiescent: the owner rings all threads then. */
+  WATCHED: 18,
+  SIZE: 19,
 } as const
 
 /** A value of BOUND. */
@@ -201,6 +206,12 @@ export const BY_CALENDAR = 64
 export const NOTED = 128
 /** The last of the arguments are stores for the task: see executor/propagation.ts. */
 export const CARRIES = 256
+/** Events of the task are heard. */
+export const OBSERVED = 512
+/** The task was forked. */
+export const IS_FORKED = 1024
+/** The submitter may block, and reads no messages then: a large result goes through shared memory. */
+export const DEAF = 2048
 
 /** As many as there can be threads that share memory. */
 export const MOST_WORKERS = 1023
@@ -212,27 +223,37 @@ export const TAKEN = 0x400
 
 const HEADER_BASE = wholeLines(STATE_WORDS)
 const WAITERS_BASE = HEADER_BASE + wholeLines(HEADER.SIZE)
-const WORKER_TABLE_BASE = WAITERS_BASE + wholeLines(QUEUE.SIZE)
+const GATE_BASE = WAITERS_BASE + wholeLines(QUEUE.SIZE)
+const TURN_BASE = GATE_BASE + wholeLines(QUEUE.SIZE)
+const WORKER_TABLE_BASE = TURN_BASE + wholeLines(QUEUE.SIZE)
 const COMPLETION_QUEUES_BASE = WORKER_TABLE_BASE + (MOST_WORKERS + 1) * LINE
 const TIMES_BASE = COMPLETION_QUEUES_BASE + (MOST_COMPLETION_QUEUES + 1) * LINE
-const RING_BASE = TIMES_BASE + wholeLines(TIMES_WORDS)
+const EVENTS_BASE = TIMES_BASE + wholeLines(TIMES_WORDS)
+const RING_BASE = EVENTS_BASE + wholeLines(MOST_WORKERS + 1)
 
 interface Bases {
   readonly HEADER: number
   readonly WAITERS: number
+  readonly GATE: number
+  readonly TURN: number
   /** Where the line of worker 0 would be: workers are numbered from 1. */
   readonly WORKER_TABLE: number
   readonly COMPLETION_QUEUES: number
   readonly TIMES: number
+  /** A word that says whether events are heard, and then one for each worker. */
+  readonly EVENTS: number
   readonly RING: number
 }
 
 export const BASE: Bases = {
   HEADER: HEADER_BASE,
   WAITERS: WAITERS_BASE,
+  GATE: GATE_BASE,
+  TURN: TURN_BASE,
   WORKER_TABLE: WORKER_TABLE_BASE,
   COMPLETION_QUEUES: COMPLETION_QUEUES_BASE,
   TIMES: TIMES_BASE,
+  EVENTS: EVENTS_BASE,
   RING: RING_BASE,
 }
 

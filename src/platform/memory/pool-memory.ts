@@ -8,6 +8,7 @@ import { threadContext, contextIn } from "../../memory/thread/this-thread.ts"
 import { type PoolTimes, sharedTimes } from "../../core/pool-times.ts"
 import { SharedState } from "../../core/pool-state.ts"
 import { Slots } from "../../memory/structures/slots.ts"
+import { SharedGate } from "./shared-gate.ts"
 import { SlotHeap } from "./slot-heap.ts"
 import { closePool, openPool } from "./open-pools.ts"
 import { BASE, BY_ARRIVAL, BY_TIME, HEADER, MOST_TASKS, slotsBase, TASK, tasksBase } from "./layout.ts"
@@ -20,6 +21,8 @@ export interface PoolHandle extends Handle {
   readonly order?: Handle["memory"]
   /** If each worker has a deque of its own tasks. */
   readonly deques?: Handle["memory"]
+  /** If the pool has a rate limiter. */
+  readonly limiter?: Handle
 }
 
 /** What is decided when the pool is made. */
@@ -31,6 +34,7 @@ interface Form {
   /** How many slots there are. */
   readonly capacity: number
   readonly deques?: Int32Array | undefined
+  readonly limiter?: Handle | undefined
 }
 
 export const TYPE = "ThreadPoolExecutor"
@@ -63,6 +67,8 @@ export class PoolMemory {
   readonly order: Int32Array | undefined
   /** For the tasks that workers have forked: see platform/queue/stealing-store.ts. */
   readonly deques: Int32Array | undefined
+  /** Of the rate limiter, if the pool has one. */
+  readonly limiter: Handle | undefined
   /** The part that never grows: everything except the records of tasks. */
   readonly words: Int32Array
   readonly #memory: GrowingWords
@@ -74,7 +80,9 @@ export class PoolMemory {
     arena: Arena,
     order: Int32Array | undefined,
     deques: Int32Array | undefined,
+    limiter: Handle | undefined,
   ) {
+    this.limiter = limiter
     this.order = order
     this.deques = deques
     this.threadContext = thread
@@ -83,6 +91,7 @@ export class PoolMemory {
     this.texts = texts
     this.arena = arena
     this.state = new SharedState(memory.buffer)
+    this.state.gate = new SharedGate(thread, memory.words, BASE.GATE, this.state.control, () => this.ringIfIdle())
     this.times = sharedTimes(memory.words, BASE.TIMES)
     this.identity = PoolMemory.identityIn(memory)
     this.capacity = load(memory.words, BASE.HEADER + HEADER.CAPACITY)
@@ -90,10 +99,10 @@ export class PoolMemory {
   }
 
   /** Allocates memory for a queue with this `HEADER.BOUND` and `HEADER.ORDER`, and perhaps with deques. */
-  static create(bound: number, ordering: number, most: number, deques?: Int32Array): PoolMemory {
+  static create(bound: number, ordering: number, most: number, deques?: Int32Array, limiter?: Handle): PoolMemory {
     openPool()
     try {
-      return PoolMemory.#reserve(bound, ordering, most, deques)
+      return PoolMemory.#reserve(most, { bound, ordering, deques, limiter })
     } catch (error) {
       closePool()
       throw error
@@ -105,7 +114,8 @@ export class PoolMemory {
     closePool()
   }
 
-  static #reserve(bound: number, ordering: number, most: number, deques: Int32Array | undefined): PoolMemory {
+  static #reserve(most: number, form: Omit<Form, "capacity">): PoolMemory {
+    const { bound } = form
     const capacity = bound < 0 ? MOST_TASKS : Math.min(bound + most + SPARE, MOST_TASKS)
     const base = tasksBase(capacity)
     const first = Math.min(FIRST_TASKS, capacity)
@@ -113,7 +123,7 @@ export class PoolMemory {
     store(memory.words, BASE.HEADER + HEADER.IDENTITY, Math.floor(Math.random() * 2 ** 32) | 0)
     store(memory.words, BASE.HEADER + HEADER.IDENTITY + 1, Math.floor(Math.random() * 2 ** 21))
     const texts = GrowingWords.reserve(TEXT_WORDS, MOST_TEXT_WORDS)
-    return PoolMemory.#prepare(threadContext(), memory, texts, Arena.reserve(), { bound, ordering, capacity, deques })
+    return PoolMemory.#prepare(threadContext(), memory, texts, Arena.reserve(), { ...form, capacity })
   }
 
   /** A small one over memory that does not grow: for models, in which every word counts. */
@@ -128,13 +138,13 @@ export class PoolMemory {
     memory: GrowingWords,
     texts: GrowingWords,
     arena: Arena,
-    { bound, ordering, capacity, deques }: Form,
+    { bound, ordering, capacity, deques, limiter }: Form,
   ): PoolMemory {
     store(memory.words, BASE.HEADER + HEADER.CAPACITY, capacity)
     store(memory.words, BASE.HEADER + HEADER.BOUND, bound)
     store(memory.words, BASE.HEADER + HEADER.ORDER, ordering)
     const order = ordering === BY_ARRIVAL ? undefined : SlotHeap.allocate(capacity, thread)
-    const created = new PoolMemory(thread, memory, texts, arena, order, deques)
+    const created = new PoolMemory(thread, memory, texts, arena, order, deques, limiter)
     created.state.control.initialize()
     return created
   }
@@ -144,7 +154,8 @@ export class PoolMemory {
     const memory = GrowingWords.over(handle.memory)
     const order = handle.order && wordsOf(handle.order)
     const deques = handle.deques && wordsOf(handle.deques)
-    return new PoolMemory(thread, memory, GrowingWords.over(handle.texts), new Arena(handle.arena), order, deques)
+    const texts = GrowingWords.over(handle.texts)
+    return new PoolMemory(thread, memory, texts, new Arena(handle.arena), order, deques, handle.limiter)
   }
 
   raiseHeader(word: number, value: number): void {
@@ -175,6 +186,7 @@ export class PoolMemory {
       arena: this.arena.buffer,
       ...(this.order && { order: this.order.buffer as Handle["memory"] }),
       ...(this.deques && { deques: this.deques.buffer as Handle["memory"] }),
+      ...(this.limiter && { limiter: this.limiter }),
     }
   }
 

@@ -2,7 +2,8 @@ import { compareAndSet, load, store, write } from "#atomics"
 import type { WorkerTable, Worker } from "../../core/worker.ts"
 import { HEADER, MOST_WORKERS, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
-import { ENDING, entryOf, FREE, RESERVED, SharedWorker } from "./shared-worker.ts"
+import { SharedWorker } from "./shared-worker.ts"
+import { ENDING, entryOf, FREE, RESERVED, TEARDOWN } from "./worker-line.ts"
 
 /** Whether this word belongs to the line, and not to the worker that has it. */
 function isCount(word: number): boolean {
@@ -17,6 +18,8 @@ export class SharedWorkerTable implements WorkerTable<number> {
   readonly #memory: PoolMemory
   readonly #start: (worker: SharedWorker) => void
   readonly #workers: (SharedWorker | undefined)[] = []
+  /** In the thread of a worker: whether modules are to run when it leaves. */
+  tearsDown = false
 
   /** `start` is how this thread gets a worker started that it has admitted. */
   constructor(memory: PoolMemory, start: (worker: SharedWorker) => void) {
@@ -77,8 +80,8 @@ export class SharedWorkerTable implements WorkerTable<number> {
 
   add(): void {} // enlist() has given it a line
 
-  delete(worker: Worker<number>): void {
-    ;(worker as SharedWorker).vacate()
+  delete(worker: Worker<number>, leaves = false): void {
+    ;(worker as SharedWorker).vacate(leaves && this.tearsDown ? TEARDOWN : FREE)
   }
 
   *[Symbol.iterator](): Generator<SharedWorker> {
@@ -86,7 +89,7 @@ export class SharedWorkerTable implements WorkerTable<number> {
     const last = this.#memory.header(HEADER.WORKERS)
     for (let number = 1; number <= last; number++) {
       const status = load(words, entryOf(number) + WORKER.STATUS)
-      if (status !== FREE && status !== ENDING) yield this.at(number)
+      if (status !== FREE && status !== ENDING && status !== TEARDOWN) yield this.at(number)
     }
   }
 }

@@ -1,32 +1,25 @@
 import { compareAndSet, exchange, load, store, write } from "#atomics"
 import { type Flow, mainFlow } from "../../memory/flow/flow.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
-import { LINE } from "../../memory/layout.ts"
-import { THREAD } from "../../memory/thread/thread-registry.ts"
 import type { Worker } from "../../core/worker.ts"
-import { BASE, WORKER } from "./layout.ts"
+import { WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import {
+  ENDING,
+  entryOf,
+  FREE,
+  HALT,
+  LEAVING,
+  POOL,
+  REQUESTED,
+  RESERVED,
+  RUNNING,
+  STARTING,
+  type TEARDOWN,
+} from "./worker-line.ts"
 import { runtime } from "#host/clock"
 
-/** Values of STATUS. */
-export const FREE = 0
-export const REQUESTED = 1
-export const STARTING = 2
-export const RUNNING = 3
-export const RESERVED = 4
-export const ENDING = 5
-
-/** Values of PHASE. */
-const POOL = 0
-const HALT = -1
-const LEAVING = -2
-
 const HIGH = 2 ** 32
-
-/** Where the line of the worker with this number begins. */
-export function entryOf(number: number): number {
-  return BASE.WORKER_TABLE + number * LINE
-}
 
 /**
  * A worker of a pool, on a thread of its own: a line of the worker table, which every thread can read. The methods of
@@ -38,6 +31,7 @@ export function entryOf(number: number): number {
  *                REQUESTED -> STARTING by the owner, which makes the thread
  *                STARTING -> RUNNING   by the new thread, which has written its TOKEN
  *                RUNNING -> ENDING     by the owner, which has told the thread to end and no longer relies on it
+ *                RUNNING -> TEARDOWN   by the worker when it leaves, if modules are to run first: see teardowns.ts
  *                any -> FREE           by the worker when it leaves, or by the owner if its thread has stopped
  *     TASK       the slot of the current task; only the worker writes it once it runs
  *     CLAIM      the slot that the worker is about to take out of the queue (memory/structures/ring.ts)
@@ -52,6 +46,7 @@ export function entryOf(number: number): number {
  */
 export class SharedWorker implements Worker<number> {
   readonly number: number
+  thread: object | undefined // in the thread that owns the pool
   readonly #memory: PoolMemory
   readonly #words: Int32Array
   readonly #threadContext: ThreadContext
@@ -165,7 +160,13 @@ export class SharedWorker implements Worker<number> {
   }
 
   enterUserCode(): void {
+    this.works(false)
     this.#changePhase(this.#threadContext.token)
+  }
+
+  /** The worker is in the code of the pool, between two tasks; or no longer. */
+  works(isIn: boolean): void {
+    this.#threadContext.stretch(isIn)
   }
 
   /** The pool has stopped, and the worker is about to leave. From now on it is not terminated. */
@@ -298,10 +299,7 @@ export class SharedWorker implements Worker<number> {
 
   get isInterrupted(): boolean {
     const { token } = this
-    return (
-      token !== 0 &&
-      load(this.#threadContext.registry.words, this.#threadContext.registry.entryOf(token) + THREAD.INTERRUPT) !== 0
-    )
+    return token !== 0 && this.#threadContext.registry.isInterrupted(token)
   }
 
   get isAlive(): boolean {
@@ -370,25 +368,27 @@ export class SharedWorker implements Worker<number> {
     return this.#condemn(POOL) || this.#condemn(this.token)
   }
 
+  /** The same, unless the worker has entered user code by now. */
+  markHeldUp(): boolean {
+    return this.#condemn(POOL) || this.#condemn(LEAVING)
+  }
+
   #condemn(phase: number): boolean {
     if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, phase, HALT)) return false
     this.#threadContext.registry.silence(this.token)
     return true
   }
 
-  /** Frees the line, unless the thread is still ending. What the worker has completed stays counted there. */
-  vacate(): void {
+  /** The worker has left: frees the line, unless the thread is ending. What the worker has completed stays counted. */
+  vacate(next: typeof FREE | typeof TEARDOWN = FREE): void {
     const { status } = this
     if (this.#gone || status === FREE || status === ENDING) return
     this.#gone = this.token === this.#threadContext.token // another worker may have the line soon
     if (this.#gone) this.onLeft?.()
-    store(this.#words, this.#entry + WORKER.STATUS, FREE)
+    store(this.#words, this.#entry + WORKER.STATUS, next)
   }
 
-  /**
-   * The pool no longer relies on the worker. Its thread may still run user code and use the line: the line is freed
-   * when the thread is known to have stopped.
-   */
+  /** The pool no longer relies on the worker. Its thread may still use the line, which is freed when it has stopped. */
   retire(): void {
     store(this.#words, this.#entry + WORKER.STATUS, ENDING)
   }

@@ -64,6 +64,13 @@ export class TaskRecords extends TaskSlots {
     return (read(this.words, record + TASK.FLAGS) & flag) !== 0
   }
 
+  /** Sets the flag or clears it, by the thread that runs the task. */
+  setFlag(slot: number, flag: number, isSet: boolean): void {
+    const at = this.recordOf(slot) + TASK.FLAGS
+    const flags = read(this.words, at)
+    write(this.words, at, isSet ? flags | flag : flags & ~flag)
+  }
+
   /** The slot that {@link setNext} has linked to this one. */
   nextOf(slot: number): number {
     const record = this.recordOf(slot)

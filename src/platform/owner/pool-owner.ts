@@ -8,23 +8,28 @@ import { handBack } from "../../pool/unrun-tasks.ts"
 import type { PoolShell } from "../../pool/pool-engine.ts"
 import type { Admission } from "../../core/pool-host.ts"
 import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
+import type { PoolInfo } from "../../observing.ts"
+import type { WorkerBody } from "../start/thread-body.ts"
+import { ThreadEvents } from "./thread-events.ts"
 import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
-import { Thread } from "../../thread/thread.ts"
+import type { Extras } from "./extras.ts"
+import { threadHere } from "../../thread/thread.ts"
 import { WorkerThreads } from "./worker-threads.ts"
 import { isEnding } from "../memory/endings.ts"
 import { TerminationTimer } from "./termination-timer.ts"
 import { unwatchPool, warnOfForgotten } from "./forgotten-pools.ts"
+import { HeldUpThreads } from "./held-up-threads.ts"
 import { Hooks } from "./hooks.ts"
 import { DONE, HEADER } from "../memory/layout.ts"
 import { policyNumber } from "../member/policies.ts"
 import { PoolMember } from "../member/pool-member.ts"
 import { PoolMemory } from "../memory/pool-memory.ts"
 import { WorkerReaper } from "./worker-reaper.ts"
-import { REQUESTED, type SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import { REQUESTED } from "../memory/worker-line.ts"
 import { boundOf, orderingOf } from "../member/task-queue-backend.ts"
 
-/** The owner keeps at most one slot in this many for its own next tasks. */
-const SPARE_PART = 8
+const SPARE_PART = 8 // The owner keeps at most one slot in this many for its own next tasks.
 
 /**
  * The owner's side of a pool of platform threads, in the thread that made it. Only the owner makes threads, hears of
@@ -32,25 +37,32 @@ const SPARE_PART = 8
  */
 export class PoolOwner extends PoolMember {
   readonly #shell: PoolShell
+  readonly info: PoolInfo
+  readonly #events: ThreadEvents
   readonly #terminationTimer: TerminationTimer
   readonly #hooks: Hooks
+  readonly #heldUpThreads: HeldUpThreads
   readonly #workerThreads: WorkerThreads
   readonly #reaper: WorkerReaper
   #isShuttingDown = false
   #deathsSeen = 0
+  /** Whether the shell wants to know when the pool is quiescent. */
+  #isWatched = false
 
-  /** `deques` if the workers have tasks of their own: see platform/queue/deques.ts. */
-  constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, deques?: Int32Array) {
-    const memory = PoolMemory.create(boundOf(queue), orderingOf(queue), maximum, deques)
+  constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, { deques, limiter }: Extras = {}) {
+    const memory = PoolMemory.create(boundOf(queue), orderingOf(queue), maximum, deques, limiter?.handle)
     const inside: Runnable[] = []
     queue.drainTo(inside)
     super(memory, queue)
     this.tasks.keepSpare(Math.floor(memory.capacity / SPARE_PART))
+    this.limiter = limiter
     this.#shell = shell
+    this.info = shell.info
     this.#workerThreads = new WorkerThreads(memory, this.workerTable, {
       newThread: (target) => shell.newThread(target),
       look: () => this.submissions.look(),
-      reap: (body, cause, hasStopped) => this.#reaper.reap(body, cause, hasStopped),
+      reap: (body, cause, hasStopped) => this.#reap(body, cause, hasStopped),
+      exited: (worker, thread) => this.#events.exited(worker, thread, false),
       review: () => this.#review(),
       inherit: (token) => this.inherit(token),
       relieve: (thread) => this.core.relieve((error) => thread[REPORT_UNCAUGHT](error)),
@@ -60,17 +72,19 @@ export class PoolOwner extends PoolMember {
       { memory, tasks, completionQueues, waiting, submissions, core, workerThreads: this.#workerThreads },
       { restore: (slot) => this.#restore(slot), inherit: (token) => this.inherit(token) },
     )
-    this.#terminationTimer = new TerminationTimer(
-      this.tasks,
-      (worker) => this.#workerThreads.bodyOf(worker),
-      memory.threadContext.chores,
-      () => this.#terminateOverdue(),
+    const bodyOf = (worker: SharedWorker): WorkerBody | undefined => this.#workerThreads.bodyOf(worker)
+    this.#terminationTimer = new TerminationTimer(tasks, bodyOf, memory.threadContext.chores, () =>
+      this.#terminateOverdue(),
     )
+    this.#heldUpThreads = new HeldUpThreads(memory, this.workerTable, bodyOf, submissions.bell)
     this.#hooks = new Hooks(this.tasks, this.completionQueues, this.submissions, (slot) => this.foreign(slot, false), {
       before: (worker, task) => shell.beforeExecute(this.#workerThreads.threadOf(worker), task),
       after: (task, error) => shell.afterExecute(task, error),
       report: (worker, error) => this.#workerThreads.threadOf(worker)[REPORT_UNCAUGHT](error),
     })
+    this.#events = new ThreadEvents(memory, shell.info, this.functions, (number) =>
+      this.#workerThreads.threadOf(this.workerTable.at(number)),
+    )
     memory.setHeader(HEADER.HOOKS, shell.hooks)
     memory.setOwner(this.submissions.bell.index)
     this.submissions.bell.onRest = () => shell.rest()
@@ -117,6 +131,12 @@ export class PoolOwner extends PoolMember {
 
   protected override startWorker(worker: SharedWorker): void {
     this.#workerThreads.start(worker)
+    this.#events.started(worker, this.#workerThreads.threadOf(worker))
+  }
+
+  #reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
+    this.#events.exited(body.worker, this.#workerThreads.threadOf(body.worker), true)
+    this.#reaper.reap(body, cause, hasStopped)
   }
 
   override finishEnd(): void {
@@ -137,6 +157,7 @@ export class PoolOwner extends PoolMember {
     this.#rejectForOthers()
     this.#inherit()
     this.#reviewForeignWork()
+    this.#tellQuiescence()
     if (this.#terminationTimer.dueIn <= 0) this.#terminateOverdue()
     const seen = this.state.control.snapshot
     if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TERMINATED)) return
@@ -225,12 +246,12 @@ export class PoolOwner extends PoolMember {
    */
   #reviewForeignWork(): void {
     while (this.memory.header(HEADER.FOREIGN) !== 0) {
-      if (!this.isQuiet) {
+      if (!this.#mayRest) {
         this.submissions.keepAlive(true)
         return
       }
       this.memory.setHeader(HEADER.FOREIGN, 0)
-      if (this.isQuiet) {
+      if (this.#mayRest) {
         if (!this.#isShuttingDown) this.submissions.keepAlive(false)
         return
       }
@@ -239,9 +260,36 @@ export class PoolOwner extends PoolMember {
     }
   }
 
-  /** Whether no task waits or runs. */
-  protected get isQuiet(): boolean {
-    return this.waiting.isEmpty && this.activeCount === 0
+  /** As {@link isQuiet}, but tasks of this thread may wait if some of them are unref'd. */
+  get #mayRest(): boolean {
+    if (this.isQuiet) return true
+    const { waiting, submissions } = this
+    if (!submissions.hasUnheld || this.activeCount > 0) return false
+    return waiting.toArray().every((slot) => submissions.taskIn(slot) !== undefined)
+  }
+
+  /** From now on workers ring the owner when they go to sleep, and the process stays alive until all do. */
+  watchForQuiescence(): boolean {
+    this.submissions.look()
+    this.#isWatched = true
+    this.memory.setHeader(HEADER.FOREIGN, 1)
+    this.#reviewForeignWork()
+    this.#tellQuiescence()
+    if (!this.#isWatched) this.#reviewForeignWork() // it may have become quiescent in between
+    return !this.#isWatched
+  }
+
+  /** Tells all that wait for the pool to be quiescent, here and in other threads. */
+  #tellQuiescence(): void {
+    while (this.#isWatched || this.memory.header(HEADER.WATCHED) !== 0) {
+      if (this.isQuiet) {
+        this.#isWatched = false
+        if (this.memory.setHeader(HEADER.WATCHED, 0) !== 0) this.completionQueues.ringAll()
+        this.#shell.quiescent()
+        return
+      }
+      if (this.memory.setHeader(HEADER.FOREIGN, 1) !== 0) return // workers ring when they go to sleep
+    }
   }
 
   /** Another thread has admitted a worker. */
@@ -259,7 +307,7 @@ export class PoolOwner extends PoolMember {
     worker.vacate()
     this.state.control.removeWorker()
     const refusal = new RejectedExecutionError("The thread factory refused to make a thread")
-    if (task !== 0) this.#reaper.failTasks([task], refusal, Thread.currentThread())
+    if (task !== 0) this.#reaper.failTasks([task], refusal, threadHere())
     this.#relieve()
     this.core.tryTerminate()
   }
@@ -279,7 +327,7 @@ export class PoolOwner extends PoolMember {
       const why = `Thread "${body.name}" was terminated: ${what} did not stop when it was interrupted`
       guarded(
         // Guarded: whatever happens, the others are terminated too.
-        () => this.#reaper.reap(body, new ThreadDeathError(why), false),
+        () => this.#reap(body, new ThreadDeathError(why), false),
         (error) => this.reportLocal(error, body.worker.number),
       )
     }
@@ -304,6 +352,7 @@ export class PoolOwner extends PoolMember {
       () => {
         if (!this.waiting.isEmpty) this.core.ensureWorker()
         this.core.tryTerminate()
+        this.#tellQuiescence()
       },
       (error) => this.reportLocal(error, 0),
     )
@@ -339,6 +388,8 @@ export class PoolOwner extends PoolMember {
     } finally {
       this.state.control.terminate()
       this.memory.noteEnd()
+      this.#heldUpThreads.stop()
+      this.#events.end()
       unwatchPool(this)
       this.submissions.keepAlive(false)
       this.submissions.retire()

@@ -1,17 +1,21 @@
 import { show } from "../../checks.ts"
 import { ThreadDeathError } from "../../errors.ts"
+import { REPORT_UNCAUGHT } from "../../memory/flow/internals.ts"
 import type { Chore } from "../../memory/flow/chores.ts"
 import { platformTarget } from "../../thread/platform-threads.ts"
-import { Thread } from "../../thread/thread.ts"
+import { Thread, threadHere } from "../../thread/thread.ts"
 import { runtime } from "#host/clock"
 import { now, Timer } from "../../time/timer.ts"
 import { isError, messageOf } from "../../user-values.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { SideChannel } from "../transport/side-channel.ts"
 import type { SharedWorkerTable } from "../memory/shared-worker-table.ts"
-import { RUNNING, type SharedWorker, STARTING } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import { ENDING, FREE, RUNNING, STARTING, TEARDOWN } from "../memory/worker-line.ts"
+import { endTeardown } from "../memory/teardowns.ts"
 import { type Death, PULSE, WorkerBody } from "../start/thread-body.ts"
 import { BROKEN } from "../start/worker-orders.ts"
+import { TeardownLimits } from "./teardown-limits.ts"
 
 /** How often the owner looks whether a thread that has left has reported its error, in ms. */
 const LOOK_AGAIN = 100
@@ -27,6 +31,8 @@ export interface WorkerThreadsOwner {
   look(): void
   /** The worker is lost to the pool; `hasStopped` if its thread is known to have stopped. */
   reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void
+  /** The thread of a worker that has left has ended. */
+  exited(worker: SharedWorker, thread: Thread): void
   /**
    * A thread has left and then failed. It may not have made sure that there is another thread for the rest, or that the
    * pool terminates.
@@ -61,6 +67,7 @@ export class WorkerThreads implements Chore {
   readonly #ending = new Set<WorkerBody>()
   /** Threads that have left, perhaps by an error: see {@link #follow}. */
   readonly #followed = new WeakSet<WorkerBody>()
+  readonly #teardowns = new TeardownLimits((body, ms) => this.#endTeardown(body, ms))
   #deathsSeen: number
   #nextPulse = 0
   /** Whether the event loop has not turned since the last pulse. */
@@ -85,11 +92,12 @@ export class WorkerThreads implements Chore {
       platformTarget((options) => {
         const body = new WorkerBody(this.#memory.handle, this.#sideChannel, worker, options, (it) => this.#hearOf(it))
         this.#bodies[worker.number] = body
+        this.#teardowns.add(body)
         return body
       }),
     )
     this.#memory.threadContext.chores.add(this)
-    this.#threads[worker.number] = thread
+    this.#threads[worker.number] = worker.thread = thread
     this.#latest = thread ?? this.#latest
     return thread !== undefined
   }
@@ -114,14 +122,14 @@ export class WorkerThreads implements Chore {
    * one.
    */
   threadOf(worker: SharedWorker | undefined): Thread {
-    return (worker && this.#threads[worker.number]) ?? this.#latest ?? Thread.currentThread()
+    return (worker && this.#threads[worker.number]) ?? this.#latest ?? threadHere()
   }
 
   /** The worker no longer belongs to the pool: returns its thread. */
   forget(worker: SharedWorker): Thread {
     const thread = this.threadOf(worker)
     this.#bodies[worker.number] = undefined
-    this.#threads[worker.number] = undefined
+    this.#threads[worker.number] = worker.thread = undefined
     if (this.#bodies.every((body) => body === undefined)) this.#memory.threadContext.chores.delete(this)
     return thread
   }
@@ -135,6 +143,7 @@ export class WorkerThreads implements Chore {
 
   /** Reaps the workers that are found dead. */
   look(isBlocked: boolean): void {
+    this.#teardowns.look()
     const { deaths } = this.#memory.threadContext.registry
     if (deaths === this.#deathsSeen) return
     this.#deathsSeen = deaths
@@ -214,14 +223,47 @@ export class WorkerThreads implements Chore {
   #hearOf(body: WorkerBody): void {
     const { worker } = body
     this.#owner.look()
+    this.#teardowns.delete(body)
     if (this.#bodies[worker.number] === body) {
-      if (worker.status !== RUNNING && worker.status !== STARTING) {
+      if (worker.status === TEARDOWN) this.#diedInTeardown(body)
+      else if (worker.status !== RUNNING && worker.status !== STARTING) {
+        this.#owner.exited(worker, this.threadOf(worker))
         const thread = this.forget(worker)
         if (body.death?.code !== 0) this.#owner.review()
         this.#owner.relieve(thread)
       } else this.#owner.reap(body, causeOf(body, body.death), body.hasStopped)
     }
     body.tellIfUnheard()
+  }
+
+  /** Reports the error before the pool may terminate. */
+  #diedInTeardown(body: WorkerBody): void {
+    const { hasStopped, worker } = body
+    body.tellIfUnheard()
+    body.isBlamed = true // for the error: it is not reported again
+    if (hasStopped) {
+      this.#memory.threadContext.registry.reap(worker.token)
+      this.#owner.inherit(worker.token)
+    }
+    this.#leaveTeardown(body, hasStopped)
+    this.#owner.review()
+  }
+
+  /** The time is up. */
+  #endTeardown(body: WorkerBody, ms: number): void {
+    const thread = this.threadOf(body.worker)
+    if (!this.#leaveTeardown(body, false)) return
+    body.terminate()
+    const why = `Thread "${body.name}" was terminated: its teardown did not end within ${ms} ms`
+    thread[REPORT_UNCAUGHT](new ThreadDeathError(why))
+    this.#owner.review()
+  }
+
+  #leaveTeardown(body: WorkerBody, hasStopped: boolean): boolean {
+    if (!endTeardown(this.#memory, body.worker.number, hasStopped ? FREE : ENDING)) return false
+    if (hasStopped) this.forget(body.worker)
+    else this.dismiss(body)
+    return true
   }
 }
 

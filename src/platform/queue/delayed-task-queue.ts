@@ -135,7 +135,17 @@ export class DelayedTaskQueue implements SlotQueue {
     driveLingering(this.#receiving(flow, isPatient), settle, flow, isPatient ? Infinity : timeout, LINGER)
   }
 
-  *#receiving(flow: Flow, isPatient: boolean): Steps<number | undefined> {
+  *looking(flow: Flow, isPatient: boolean): Steps<boolean> {
+    return (yield* this.#receiving(flow, isPatient, true)) !== undefined
+  }
+
+  /** The first task, if it is due. */
+  get #due(): number {
+    const first = this.#heap.peek()
+    return first !== 0 && this.untilReady(first) <= 0 ? first : 0
+  }
+
+  *#receiving(flow: Flow, isPatient: boolean, looks = false): Steps<number | undefined> {
     const node = this.#waiters.enter(flow, SHARED, true)
     let how: number = CANCELLED
     let slot = 0
@@ -146,7 +156,7 @@ export class DelayedTaskQueue implements SlotQueue {
         // A worker that is woken though not the first was woken by a death, perhaps of the thread that was to link in
         // its node.
         if (!isFirst) this.#waiters.tend(node.index)
-        slot = this.#heap.poll(this.#claim)
+        slot = looks ? this.#due : this.#heap.poll(this.#claim)
         if (slot !== 0) break
         if (isPatient && this.isEmpty) throw new InterruptedError("Nothing is left to wait for")
         if ((yield* this.#waitingAt(node, flow)) === TIMEOUT) break

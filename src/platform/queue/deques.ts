@@ -1,4 +1,4 @@
-import { exchange, load, read, store, write } from "#atomics"
+import { load, read, store, write } from "#atomics"
 import { LINE, wholeLines } from "../../memory/layout.ts"
 import { reserveWords } from "../../memory/reservation.ts"
 import { SlotDeque } from "./slot-deque.ts"
@@ -6,8 +6,6 @@ import { SlotDeque } from "./slot-deque.ts"
 const COUNT = 0
 const ASYNC = 1
 const CAPACITY = 2
-/** 1 if a thread other than the owner wants to know when the pool is quiescent. */
-const WATCHED = 3
 
 /** The words of a worker's place, beside its line of the worker table (platform/memory/layout.ts). */
 export const PLACE = {
@@ -84,19 +82,6 @@ export class Deques {
 
   store(worker: number, word: number, value: number): void {
     store(this.words, this.placeOf(worker) + word, value)
-  }
-
-  noteWatched(): void {
-    store(this.words, WATCHED, 1)
-  }
-
-  get isWatched(): boolean {
-    return load(this.words, WATCHED) === 1
-  }
-
-  /** Whether {@link noteWatched} was called since this was last asked. */
-  takeWatched(): boolean {
-    return exchange(this.words, WATCHED, 0) === 1
   }
 
   /** A thread is about to sleep: workers 1 to `workers` have to wake it when they fork. */

@@ -38,6 +38,17 @@ export function isAwaited(
   }
 }
 
+/** Whether idle workers are about to take all that waits. */
+export function hasIdleWorkers(
+  queue: { readonly size: number; toArray(): readonly number[] },
+  workerTable: SharedWorkerTable,
+  tasks: TaskRecords,
+  control: ControlWord,
+): boolean {
+  // No slot has the number 0: all tasks are in the queue already.
+  return isAwaited(0, workerTable, tasks, control, { surplus: () => queue.size - 1, toArray: () => queue.toArray() })
+}
+
 /** The slots that workers have taken out of the queue and that are under way. */
 function takenBy(workerTable: SharedWorkerTable, tasks: TaskRecords, offered: number, waiting: Waiting): Set<number> {
   const taken = new Set<number>()

@@ -1,4 +1,6 @@
 import type { Taker } from "./taker.ts"
+import type { Flow } from "../../memory/flow/flow.ts"
+import type { Steps } from "../../memory/flow/waiting.ts"
 import type { Deliveries, WorkQueue } from "../../core/pool-host.ts"
 
 /**
@@ -40,6 +42,8 @@ export interface SlotQueue extends WorkQueue<number>, Deliveries<number> {
   first(): number | undefined
   /** In how many ms at the earliest the task in this slot can be taken; 0 or less if it can be taken now. */
   untilReady(slot: number): number
+  /** As {@link receive}, but leaves the task in its place; false if time ran out. `isPatient`: see sync/pacing.ts. */
+  looking(flow: Flow, isPatient: boolean): Steps<boolean>
   /** A worker that waited has died. */
   forgetWaiter(): void
 }

@@ -11,7 +11,7 @@ import type { SlotDeque } from "./slot-deque.ts"
  *
  * A worker looks at its own deque first, then at the deques of other workers, beginning with a random one, and then at
  * the ring. Forked tasks come first because they are parts of something that has begun. Any other thread begins with
- * the ring.
+ * the ring. While the pool is paused, workers leave the ring alone.
  */
 export class StealingStore {
   readonly deques: Deques
@@ -20,14 +20,25 @@ export class StealingStore {
   readonly #words: Int32Array
   readonly #ring: Ring
   readonly #self: number
+  readonly #isPaused: () => boolean
+  /** The slot that this thread has stolen last, and from which worker. */
+  #stolen = 0
+  #victim = 0
   #random: number
 
   /**
    * `words` are those of the pool; `claim` is the word in which a worker writes what it is about to take, 0 for no
    * worker.
    */
-  constructor(words: Int32Array, deques: Int32Array, capacity: number, claim: number) {
+  constructor(
+    words: Int32Array,
+    deques: Int32Array,
+    capacity: number,
+    claim: number,
+    isPaused: () => boolean = () => false,
+  ) {
     this.#words = words
+    this.#isPaused = isPaused
     this.deques = new Deques(deques)
     this.#ring = new Ring(words, BASE.RING, ringPlaces(capacity), capacity)
     this.#self = claim === 0 ? 0 : (claim - WORKER.CLAIM - BASE.WORKER_TABLE) / LINE
@@ -49,7 +60,7 @@ export class StealingStore {
       const slot = this.deques.isAsync ? own.steal(claim, this.#words) : own.pop(claim, this.#words)
       if (slot !== 0) return slot
     }
-    return this.#steal(claim) || this.#ring.poll(claim)
+    return this.#steal(claim) || (this.#isPaused() ? 0 : this.#ring.poll(claim))
   }
 
   /**
@@ -65,14 +76,25 @@ export class StealingStore {
       if (victim === this.#self) continue
       const deque = this.deques.of(victim)
       const slot = this.#self === 0 || deque.isSteady ? deque.steal(claim, this.#words) : 0
-      if (slot !== 0) return slot
+      if (slot !== 0) return this.#note(slot, victim)
     }
     return 0
   }
 
   /** A task from the deque of the worker `victim`; 0 if there is none. */
   stealFrom(victim: number, claim: number): number {
-    return this.deques.of(victim).steal(claim, this.#words)
+    return this.#note(this.deques.of(victim).steal(claim, this.#words), victim)
+  }
+
+  #note(slot: number, victim: number): number {
+    this.#stolen = slot
+    this.#victim = victim
+    return slot
+  }
+
+  /** The worker from whose deque this thread has just taken the task; 0 if from none. */
+  victimOf(slot: number): number {
+    return slot === this.#stolen ? this.#victim : 0
   }
 
   #chance(): number {
@@ -112,7 +134,7 @@ export class StealingStore {
 
   /** Whether there is a task that no owner of a deque is going to take back at once. */
   get isWorthALook(): boolean {
-    if (!this.#ring.isEmpty) return true
+    if (!this.#ring.isEmpty && !this.#isPaused()) return true
     for (let worker = this.#inUse; worker > 0; worker--) if (this.deques.of(worker).isSteady) return true
     return false
   }

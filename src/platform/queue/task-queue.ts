@@ -15,6 +15,7 @@ import {
   TIMEOUT,
   type Wake,
 } from "../../memory/flow/waiting.ts"
+import { isPaused } from "../../core/control-word.ts"
 import { StealingStore } from "./stealing-store.ts"
 import { DelayedTaskQueue } from "./delayed-task-queue.ts"
 import { BASE, BY_PRIORITY, BY_TIME, HEADER, NOTHING, ringPlaces, WORKER } from "../memory/layout.ts"
@@ -113,7 +114,8 @@ export class TaskQueue implements SlotQueue {
     this.#memory = memory
     this.#tasks = tasks
     this.#words = words
-    this.stealing = deques && new StealingStore(words, deques, capacity, claim)
+    const { control } = memory.state
+    this.stealing = deques && new StealingStore(words, deques, capacity, claim, () => isPaused(control.snapshot))
     this.#store =
       this.stealing ??
       (order === undefined
@@ -123,6 +125,15 @@ export class TaskQueue implements SlotQueue {
     this.#claim = claim
     this.#waits = claim - WORKER.CLAIM + WORKER.WAITS
     this.#spinWait = spinWait
+  }
+
+  /** Of a pool whose tasks fork: forked tasks go on, as they are parts of tasks that run. */
+  get knowsPause(): boolean {
+    return this.stealing !== undefined
+  }
+
+  lookAgain(): void {
+    if (this.stealing !== undefined) this.#waiters.wakeFirst()
   }
 
   get isEmpty(): boolean {
@@ -264,7 +275,11 @@ export class TaskQueue implements SlotQueue {
     driveLingering(this.#receiving(flow), settle, flow, timeout, LINGER)
   }
 
-  *#receiving(flow: Flow): Steps<number | undefined> {
+  *looking(flow: Flow): Steps<boolean> {
+    return (yield* this.#receiving(flow, true)) !== undefined
+  }
+
+  *#receiving(flow: Flow, looks = false): Steps<number | undefined> {
     const node = this.#waiters.enter(flow, SHARED, true)
     let how: number = CANCELLED
     let slot = 0
@@ -284,7 +299,7 @@ export class TaskQueue implements SlotQueue {
           this.#endBackoff()
           this.stealing?.askForCalls()
         }
-        slot = this.#store.poll(this.#claim)
+        slot = looks ? this.#store.peek() : this.#store.poll(this.#claim)
         if (slot !== 0) break
         if (wake === SIGNALLED && !isHandOver) {
           wake = this.#backOff(node, flow)
@@ -325,7 +340,7 @@ export class TaskQueue implements SlotQueue {
    * taken what this one had claimed.
    */
   noteSleep(): void {
-    if (this.stealing !== undefined) store(this.#words, this.#claim, 0) // not a plain write: see quiescence.ts
+    store(this.#words, this.#claim, 0) // not a plain write: see quiet.ts
     this.#memory.ringIfIdle()
   }
 
@@ -333,10 +348,14 @@ export class TaskQueue implements SlotQueue {
    * Backs off: this worker was woken in vain, because workers that were awake were faster. Otherwise it would be woken
    * again and again for tasks that are gone when it comes, and each time costs as much as a hundred tasks. Meanwhile no
    * worker is woken; afterwards this worker looks again.
+   *
+   * If all workers sleep by now, none of them would come for the next task: then this worker does not back off. It
+   * looks for that after it has taken the role. A worker that goes to sleep later ends the back-off.
    */
   #backOff(node: WaitNode, flow: Flow): Wake {
     const isBackingOff = this.#tryHold(HEADER.BACKOFF)
-    const wake = node.block(flow, BACKOFF_TIME)
+    const isAlone = isBackingOff && this.#waiters.length >= this.#memory.state.control.workerCount
+    const wake = isAlone ? DUE : node.block(flow, BACKOFF_TIME)
     if (isBackingOff) compareAndSet(this.#words, BASE.HEADER + HEADER.BACKOFF, this.#memory.threadContext.token, 0)
     return wake === SIGNALLED ? SIGNALLED : DUE
   }

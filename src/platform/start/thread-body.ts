@@ -4,6 +4,7 @@ import { warn } from "#host/warnings"
 import { hasFinished, isInspected, type RuntimeThread } from "#host/workers"
 import { isExitTheEnd } from "#host/capabilities"
 import { outputsFor } from "#host/output"
+import { ThreadDeathError } from "../../errors.ts"
 import { LifeProbe } from "../../memory/thread/life.ts"
 import { contextIn } from "../../memory/thread/this-thread.ts"
 import { VERSION } from "../../per-thread.ts"
@@ -44,6 +45,8 @@ export class WorkerBody implements ThreadBody {
   /** Whether a task has failed because the thread has died: that task then has the error. */
   isBlamed = false
   #probe: LifeProbe | undefined
+  /** Why the thread was ended, if no task is to blame. */
+  #reason: ThreadDeathError | undefined
 
   constructor(
     pool: PoolHandle,
@@ -69,6 +72,11 @@ export class WorkerBody implements ThreadBody {
 
   get name(): string {
     return this.#name
+  }
+
+  /** Set when the thread has been started. */
+  get runtimeThread(): RuntimeThread | undefined {
+    return this.#thread
   }
 
   /** Set when the thread is gone. */
@@ -123,6 +131,8 @@ export class WorkerBody implements ThreadBody {
       id,
       outputs: outputsFor(options.output),
       preload: (options.preload ?? []).map(String),
+      teardown: (options.teardown ?? []).map(String),
+      recycle: options.recycle,
       preloadsLate: deadly.has(options),
       progress: this.#progress,
     }
@@ -140,7 +150,7 @@ export class WorkerBody implements ThreadBody {
     thread.once("exit", (code) => {
       this.#judgeModules()
       channel.hangUp()
-      this.#death = { code, error }
+      this.#death = { code, error: error ?? this.#reason }
       ended()
       this.#died(this)
     })
@@ -186,6 +196,13 @@ export class WorkerBody implements ThreadBody {
       )
     }
     void this.#thread?.terminate()
+  }
+
+  /** Ends a thread that does not get out of corepool's own code. */
+  endHeldUp(): void {
+    const why = "the code of corepool does not return there, as it happens if a task replaces built-in methods"
+    this.#reason = new ThreadDeathError(`Thread "${this.#name}" was terminated: ${why}`)
+    this.end()
   }
 
   /**

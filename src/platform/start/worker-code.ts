@@ -15,7 +15,7 @@
  */
 import { compareAndSet, load, sharedWords, store } from "#atomics"
 import { keepsCode } from "#host/capabilities"
-import type { Script } from "#host/worker-source"
+import { type Script, textMemory } from "#host/worker-source"
 import { perThread } from "../../per-thread.ts"
 
 /** Where the code of a build is kept. */
@@ -33,7 +33,7 @@ export interface KeptCode {
 const NONE = 0
 const IN_WORK = -1
 /** More than there are files. */
-const FILES = 40
+const FILES = 48
 /** Several times what a file takes, in words. Memory that is not written to costs nothing. */
 const ROOM = 1 << 17
 const HEAD = 8
@@ -51,7 +51,7 @@ export function keptCode(build: string): KeptCode {
   // The engine would accept the code of another program of the same length for this one's.
   if (here.code?.build !== build) {
     const regions = Array.from({ length: keepsCode ? FILES : 0 }, () => sharedWords(2 * ROOM))
-    here.code = { build, regions, texts: sharedWords(TEXT_ROOM) }
+    here.code = { build, regions, texts: textMemory() ?? sharedWords(TEXT_ROOM) }
   }
   return here.code
 }

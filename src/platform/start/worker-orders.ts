@@ -5,6 +5,7 @@ import { types } from "#host/values"
 import { IllegalStateError } from "../../errors.ts"
 import { VERSION } from "../../per-thread.ts"
 import { methodOf } from "../../primordials.ts"
+import type { Recycling } from "../../thread/platform-threads.ts"
 import type { ChannelEnd } from "../transport/channel.ts"
 import type { PoolHandle } from "../memory/pool-memory.ts"
 
@@ -20,7 +21,11 @@ export interface Orders {
   readonly id: number
   readonly outputs: Outputs
   readonly preload: readonly string[]
-  /** Whether the thread loads those modules only when it has a task. */
+  /** Modules that the thread runs before it ends in order. */
+  readonly teardown: readonly string[]
+  /** When the thread is to be replaced. */
+  readonly recycle: Recycling | undefined
+  /** Whether the thread loads the modules of `preload` only when it has a task. */
   readonly preloadsLate: boolean
   /** What the thread says of itself: see {@link STAGE} and {@link FAREWELL}. */
   readonly progress: Int32Array

@@ -3,8 +3,8 @@
  *
  * If corepool runs from its own files, the thread runs them too: a file beside them loads them, in a way that uses what
  * another thread has compiled (tools/bundle/thread.ts). If a bundler has put corepool into another file, the thread
- * runs the same code from texts, which the bundle contains as well. A program that must not evaluate text bundles
- * `corepool/worker` and says by `workerFactory` where that is.
+ * runs the same texts of code as the program. Or the program bundles `corepool/worker` and says by
+ * `workerFactory` where that is.
  *
  * Modules that a task imports by name are resolved from the file that has started the thread. So what is installed
  * beside corepool is found, wherever the program was started.
@@ -12,7 +12,7 @@
 import type { Port } from "#host/ports"
 import { overriddenOptions, startsFiles, usable } from "#host/thread-start"
 import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "#host/worker-source"
-import { RuntimeThread, type WorkerOptions } from "#host/workers"
+import { adopted, KIND_OF_WORKER, RuntimeThread, type WorkerOptions } from "#host/workers"
 import { alone, typeError } from "../../checks.ts"
 import type { PlatformThreadOptions, WorkerStart } from "../../thread/platform-threads.ts"
 import { keepCode, keptCode, STARTED } from "./worker-code.ts"
@@ -35,8 +35,9 @@ export function startWorker(
     return thread
   }
   const made: unknown = workerFactory(options)
-  if (made instanceof RuntimeThread) return made
-  throw typeError("workerFactory()", "a Worker of node:worker_threads", made)
+  const thread = adopted(made, options)
+  if (thread !== undefined) return thread
+  throw typeError("workerFactory()", KIND_OF_WORKER, made)
 }
 
 export function optionsOf(
@@ -71,9 +72,9 @@ export function startOwn(options: WorkerOptions, later?: Port): RuntimeThread {
 
 /** Leaves texts and compiled code to the threads that this one starts. They take longer to begin than this takes. */
 export function giveCode(): void {
-  const { regions, texts } = keptCode(BUILD)
+  const { regions } = keptCode(BUILD)
   try {
-    if (file !== "") readTexts(texts)
+    if (file !== "") readTexts()
   } catch {
     // The thread reads them itself, and reports why it cannot.
   }

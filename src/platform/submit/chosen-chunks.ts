@@ -168,7 +168,7 @@ class Results<I, O> implements AsyncIterableIterator<O, undefined> {
         const done = this.#feed.poll()
         if (done !== undefined) this.#deliver(await done.get())
         else if (this.#feed.isOver) this.#end()
-        else await awaiting(this.#feed.progress())
+        else await awaiting(this.#feed.progress(), undefined, "Future", "map")
       }
       return DONE
     } catch (error) {

@@ -14,7 +14,7 @@ import { encode } from "../../codec/codec.ts"
 import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { COMPLETING, EXCEPTIONAL } from "../../future/task-state.ts"
-import { errorInstead } from "../../task/portable-error.ts"
+import { sendableInstead } from "../../task/portable-error.ts"
 import { dataDescriptor } from "../../user-values.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
@@ -57,10 +57,10 @@ export function encodedOf(error: unknown): EncodedValue {
   }
 }
 
-/** An encoded error that says why a thrown value cannot be sent. Never throws. */
+/** Encoded: what is sent in place of a thrown value that cannot be sent. Never throws. */
 export function encodedFailure(thrown: unknown, cause: unknown): EncodedValue {
   try {
-    return encode(errorInstead(thrown, cause))
+    return encode(sendableInstead(thrown, cause))
   } catch {
     return unspeakable() // Error.prepareStackTrace of a program can break even our own errors
   }

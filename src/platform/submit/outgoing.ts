@@ -1,7 +1,7 @@
 import { decodeArguments, encodeArguments } from "../../codec/arguments.ts"
 import { sharedAmong } from "../../codec/plain-words.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
-import { NotSerializableError } from "../../errors.ts"
+import { NotSerializableError, UnsupportedOperationError } from "../../errors.ts"
 import { move, requireAmong, requirePresent } from "../../task/transfer.ts"
 import { messageOf } from "../../user-values.ts"
 import { fail } from "./failure.ts"
@@ -129,6 +129,16 @@ export class Outgoing implements Sender {
     channel.ring()
   }
 
+  /**
+   * For a thread that is about to block, and reads no messages then: throws if it would wait for one. Also if another
+   * thread has yet to ask for arguments of any task: until then that worker does nothing else.
+   */
+  requireNoMessage(isResultOnItsWay: boolean, isStarting: boolean): void {
+    if (isResultOnItsWay) throw cannotHear()
+    for (const [slot, { isShared }] of this.#kept) if (!isShared && this.#tasks.isPosted(slot)) throw cannotHear()
+    if (isStarting) throw cannotStart()
+  }
+
   handOver(handle: number): Attachments {
     const slot = this.#tasks.slotOf(handle)
     const kept = this.#kept.get(slot)
@@ -194,6 +204,20 @@ export class Outgoing implements Sender {
 const NOTHING: readonly object[] = []
 
 const UNPOSTED = { toMove: NOTHING, moved: NOTHING, encoded: undefined, bulk: undefined } as const
+
+/** For a thread that blocks, in a browser. */
+export function cannotHear(): UnsupportedOperationError {
+  return new UnsupportedOperationError(
+    "A part of the arguments or of the result goes by message, which a worker of a browser does not get while it blocks: moved objects, objects that only the browser can copy, or values that are too large for shared memory. Await the future instead; it is not affected",
+  )
+}
+
+/** The same. */
+function cannotStart(): UnsupportedOperationError {
+  return new UnsupportedOperationError(
+    "A worker of a browser starts no threads while it blocks, and the pool that it has made has none yet. Await the first result",
+  )
+}
 
 /** The arguments of a task, of which some are to be moved. `things` is undefined if nothing can be sent from here. */
 export function encodeMoving(

@@ -1,3 +1,4 @@
+import { readsWhileBlocked } from "#host/capabilities"
 import { decodeArguments } from "../../codec/arguments.ts"
 import { TimeoutError } from "../../errors.ts"
 import { CANCELLED, INTERRUPTED, INTERRUPTING } from "../../future/task-state.ts"
@@ -8,16 +9,23 @@ import { SpinWait } from "../../memory/flow/spin-wait.ts"
 import { fromShared } from "../../time/shared-clock.ts"
 import { Timer } from "../../time/timer.ts"
 import { CARRIES } from "../memory/layout.ts"
+import { ShortWaits } from "./short-waits.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** Where this thread receives the outcomes of its tasks. */
 export interface Mailbox {
   readonly bell: Bell
+  /** How many tasks of this thread are not over. */
+  readonly pending: number
   readonly hasMail: () => boolean
   look(): void
   /** This thread has cancelled the task in this slot. */
   cancelled(slot: number): void
+  /** Whether the process has to stay alive for the task in this slot has changed. */
+  held(slot: number, isHeld: boolean): void
+  /** Throws if the task in this slot, or its outcome, needs a message: this thread reads none while it blocks. */
+  requireNoMessage(slot: number): void
 }
 
 /** How long a thread spins before it blocks, in ms. */
@@ -32,6 +40,7 @@ export class RemoteFutures implements RemoteTasks {
   readonly #mailbox: Mailbox
   readonly #service: SubmissionService
   readonly #spinWait = new SpinWait(SPIN_TIME)
+  readonly #shortWaits: ShortWaits
   /** How many calls of {@link blocking} this thread is in. */
   #blocked = 0
   /** The worker that was interrupted last to cancel a task; 0 if no worker had the task. */
@@ -42,6 +51,7 @@ export class RemoteFutures implements RemoteTasks {
   constructor(tasks: TaskRecords, mailbox: Mailbox, service: SubmissionService) {
     this.#tasks = tasks
     this.#mailbox = mailbox
+    this.#shortWaits = new ShortWaits(mailbox)
     this.#service = service
   }
 
@@ -64,6 +74,10 @@ export class RemoteFutures implements RemoteTasks {
   timeOf(handle: number): { time: number; isRunning: boolean } {
     const slot = this.#tasks.slotOf(handle)
     return { time: fromShared(this.#tasks.rankOf(slot)), isRunning: this.#service.isRunning(slot, handle) }
+  }
+
+  hold(handle: number, isHeld: boolean): void {
+    if (this.#tasks.isCurrent(handle)) this.#mailbox.held(this.#tasks.slotOf(handle), isHeld)
   }
 
   argumentsOf(handle: number): unknown[] {
@@ -108,6 +122,7 @@ export class RemoteFutures implements RemoteTasks {
 
   /** Helps with the task if it is due; otherwise again when it is. */
   awaited(handle: number, isLimited: boolean): void {
+    this.#shortWaits.expect()
     const slot = this.#tasks.slotOf(handle)
     const left = this.#service.untilHelp(slot) // before help() reads the time: see blocking()
     if (!this.#tasks.isCurrent(handle) || this.#service.help(slot, false, isLimited)) return
@@ -124,6 +139,7 @@ export class RemoteFutures implements RemoteTasks {
         // Before help() reads the time: if the task becomes due between the two reads, the next round helps with it.
         const left = this.#service.untilHelp(slot)
         if (this.#service.help(slot, true, isLimited)) continue
+        if (!readsWhileBlocked) this.#mailbox.requireNoMessage(slot)
         if (this.#glance()) continue
         const wake = yield { list: this.#mailbox.bell, atMost: Math.min(left, this.#service.dueIn(slot)) }
         if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")

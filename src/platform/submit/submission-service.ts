@@ -9,6 +9,8 @@ export interface SubmissionService {
   stop(slot: number, handle: number): number
   /** Reports what a command has thrown, with the number of the worker that ran it. */
   reportUncaught(error: unknown, worker: number): void
+  /** A command of this thread is over. */
+  commandEnded(handle: number, state: number, outcome: unknown): void
   /**
    * Reports an error that arose in this thread and that the worker, if any, does not know: a command has run out of
    * time, or `done()` of a future has thrown.

@@ -1,7 +1,7 @@
 // prettier-ignore
 import {
   ABANDON, COME_BACK, COMPLETE, FAIL, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS,
-  TAKE_BACK, TIMING, WATCHER, WORK, WORK_ARGUMENTS,
+  TAKE_BACK, TIMING, WORK, WORK_ARGUMENTS,
 } from "../../future/internals.ts"
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { kindOfInts } from "../../codec/arguments.ts"
@@ -12,32 +12,25 @@ import { isCallable } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { release } from "../../future/release.ts"
 import type { Runnable } from "../../future/runnable.ts"
+import { observing } from "../../observing.ts"
 import { Bell } from "../../memory/wait/bell.ts"
 import { sharedNow, toShared } from "../../time/shared-clock.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-// prettier-ignore
-import {
-  BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, COMMAND, MEASURED, NOTED, REACHABLE, TIMED, TOLD, VOID,
-} from "../memory/layout.ts"
+import { BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, MEASURED, OBSERVED } from "../memory/layout.ts"
 import { Inbox } from "./inbox.ts"
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { SideChannel } from "../transport/side-channel.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
+// prettier-ignore
 import {
-  type AfterHook,
-  callIn,
-  completeCarrier,
-  encodedArguments,
-  dropUnrun,
-  futureOf,
-  resultOf,
-  withSubmitter,
+  type AfterHook, callIn, completeCarrier, encodedArguments, dropUnrun, flagsOf, futureOf, resultOf, withSubmitter,
 } from "./task-calls.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
+import { isListening } from "../memory/worker-events.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** While fewer than FEW tasks are pending, all are measured; otherwise one of SAMPLE. */
@@ -54,6 +47,8 @@ const SAMPLE = 32
 export class Submissions implements Mailbox {
   readonly bell: Bell
   readonly #taken: TakenTasks
+  readonly #memory: PoolMemory
+  readonly #service: SubmissionService
   readonly #tasks: TaskRecords
   readonly #completionQueues: CompletionQueues
   readonly #functions: FunctionTable
@@ -70,14 +65,17 @@ export class Submissions implements Mailbox {
   readonly #lateHooks = new Map<number, AfterHook>()
   /** By slot. */
   readonly #submitted: (Runnable | undefined)[] = []
-  #pending = 0
+  /** How many tasks of this thread are not over. */
+  pending = 0
   /** How many tasks were recorded since the last one that was measured. */
   #unmeasured = 0
   #kept = false
+  /** Whether a task of this thread was ever unref'd. */
+  hasUnheld = false
   #isRetired = false
   #isRetiring = false
   readonly #inbox: Inbox
-  readonly #remote: RemoteFutures
+  readonly remote: RemoteFutures
   readonly hasMail = (): boolean => this.#inbox.hasMail
 
   constructor(
@@ -87,10 +85,12 @@ export class Submissions implements Mailbox {
     functions: FunctionTable,
     service: SubmissionService,
   ) {
+    this.#memory = memory
+    this.#service = service
     this.#tasks = tasks
     this.#completionQueues = completionQueues
     this.#functions = functions
-    this.#remote = new RemoteFutures(tasks, this, service)
+    this.remote = new RemoteFutures(tasks, this, service)
     this.#ordering = memory.ordering
     this.#taken = new TakenTasks(memory, tasks)
     this.bell = new Bell(memory.threadContext, () => {
@@ -98,21 +98,21 @@ export class Submissions implements Mailbox {
         this.look()
         this.#reclaim()
       } finally {
-        service.serve(this.#remote.isBlocked)
+        service.serve(this.remote.isBlocked)
       }
     })
     this.completionQueue = completionQueues.open(this.bell)
     this.#inbox = new Inbox(completionQueues, this.completionQueue, (slot) => this.#receiveSafely(slot))
     this.#sideChannel = SideChannel.of(memory)
     this.#outgoing = Outgoing.of(tasks, this.#sideChannel, () => this.look())
-    this.#reachable = this.#sideChannel.isReachable ? REACHABLE : 0
+    this.#reachable = this.#sideChannel.reach
   }
 
   /** Whether the process has to stay alive though no task is pending. */
   keepAlive(keep: boolean): void {
     this.#kept = keep
     if (keep) this.bell.hold()
-    else if (this.#pending === 0) this.bell.letGo()
+    else if (this.pending === 0) this.bell.letGo()
   }
 
   /** The pool has terminated: no more slots will arrive. */
@@ -171,7 +171,7 @@ export class Submissions implements Mailbox {
       futureOf(task)[COME_BACK]()
       this.#tell(task, EXCEPTIONAL, true, error)
     }
-    this.#pending = 0
+    this.pending = 0
     this.#inbox.dropPostponed()
     this.bell.letGo()
   }
@@ -209,9 +209,11 @@ export class Submissions implements Mailbox {
     const isWhole = things === undefined || things.length === 0
     if (isWhole) this.#collector = things
     const future = task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
-    const isMeasured = this.#pending < FEW || ++this.#unmeasured >= SAMPLE
+    const isMeasured = this.pending < FEW || ++this.#unmeasured >= SAMPLE
     if (isMeasured) this.#unmeasured = 0
-    const flags = this.#flagsOf(future, isVoid) | (isMeasured ? MEASURED : 0) | (stores ? CARRIES : 0)
+    const observed = isListening(this.#memory) ? OBSERVED : 0
+    const sampled = isMeasured ? MEASURED : 0
+    const flags = flagsOf(future, isVoid) | this.#reachable | observed | sampled | (stores ? CARRIES : 0)
     const time = isMeasured ? sharedNow() : 0
     let handle = this.#tasks.take(this.completionQueue, number, flags, time)
     if (handle === 0) {
@@ -232,22 +234,13 @@ export class Submissions implements Mailbox {
       this.#outgoing.pack(slot, encoded, isWhole ? [] : things, toMove ?? [], args)
     }
     const isCounted = this.#ordering === BY_ARRIVAL || this.#rank(slot, task)
-    if (future instanceof FutureTask) future[RUN_REMOTELY](this.#remote, handle)
+    if (future instanceof FutureTask) future[RUN_REMOTELY](this.remote, handle)
     this.#submitted[slot] = task
-    if (isCounted && ++this.#pending === 1) this.bell.hold()
+    if (isCounted && ++this.pending === 1) this.bell.hold()
     return slot
   }
 
-  #flagsOf(future: Runnable, isVoid: boolean): number {
-    if (!(future instanceof FutureTask)) return COMMAND | VOID | this.#reachable
-    const { [WATCHER]: watcher } = future
-    const timed = watcher === undefined ? 0 : TIMED
-    const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
-    const noted = FutureTask.hasDone(future) ? NOTED : 0
-    return timed | told | noted | (isVoid ? VOID : 0) | this.#reachable
-  }
-
-  /** Writes what decides on the task's turn: its priority, or its time. False if its turn never comes. */
+  /** Writes what decides on the task's turn: its priority, or its time. False if the process need not stay alive. */
   #rank(slot: number, task: Runnable): boolean {
     if (this.#ordering === BY_PRIORITY) {
       this.#tasks.enroll(slot, priorityOf(task) ?? NaN, 0)
@@ -257,12 +250,22 @@ export class Submissions implements Mailbox {
     const time = timing === undefined ? sharedNow() : toShared(timing.time)
     this.#tasks.enroll(slot, time, timing?.period ?? 0)
     if (timing?.notBefore !== undefined) this.#tasks.setNotBefore(slot, timing.notBefore)
-    return time !== Infinity
+    return time !== Infinity && timing?.isHeld !== false
   }
 
-  /** Whether the task never becomes due: then the process does not stay alive for it. */
-  #isForever(task: Runnable): boolean {
-    return this.#ordering === BY_TIME && task instanceof FutureTask && task[TIMING]?.time === Infinity
+  /** Whether the process does not stay alive for the task, though it waits: it never becomes due, or is unref'd. */
+  #isUnheld(task: Runnable): boolean {
+    if (this.#ordering !== BY_TIME || !(task instanceof FutureTask)) return false
+    const timing = task[TIMING]
+    return timing?.time === Infinity || timing?.isHeld === false
+  }
+
+  held(slot: number, isHeld: boolean): void {
+    const task = this.#submitted[slot]
+    if (!(task instanceof FutureTask) || task[TIMING]?.time === Infinity) return
+    this.hasUnheld = true
+    if (!isHeld) this.#discount()
+    else if (++this.pending === 1) this.bell.hold()
   }
 
   /** The pool has accepted the task in this slot. */
@@ -309,12 +312,12 @@ export class Submissions implements Mailbox {
     this.#submitted[slot] = undefined
     release(task)
     // A future that was cancelled in this thread no longer counts as pending, but a carrier does.
-    if ((!(task instanceof FutureTask) || !task[IS_SETTLED]) && !this.#isForever(task)) this.#discount()
+    if ((!(task instanceof FutureTask) || !task[IS_SETTLED]) && !this.#isUnheld(task)) this.#discount()
     return task
   }
 
   #discount(): void {
-    if (--this.#pending === 0 && !this.#kept) this.bell.letGo()
+    if (--this.pending === 0 && !this.#kept) this.bell.letGo()
   }
 
   // ------------------------------------------------------------------ hearing
@@ -330,9 +333,12 @@ export class Submissions implements Mailbox {
     try {
       this.receive(slot)
     } catch (error) {
-      this.#remote.reportLocal(error, 0)
+      this.remote.reportLocal(error, 0)
     }
   }
+
+  readonly requireNoMessage = (slot: number): void =>
+    this.#outgoing.requireNoMessage(this.#inbox.isPostponed(slot), this.#sideChannel.isStarting)
 
   /** Settles the task in this slot, which is over. `hook` is called before a command's error is reported. */
   receive(slot: number, hook: AfterHook | undefined = this.#lateHooks.get(slot)): void {
@@ -357,29 +363,31 @@ export class Submissions implements Mailbox {
     const task = this.#forget(slot)
     const worker = state < CANCELLED ? this.#tasks.workerOf(slot) : 0
     if (task instanceof FutureTask) futureOf(task)[COME_BACK]()
+    else if (task !== undefined && observing.by !== undefined)
+      this.#service.commandEnded(this.#tasks.handleOf(slot), state, outcome)
     this.#tasks.release(slot)
     if (task instanceof FutureTask) {
       this.#tell(task, state, failed, outcome, worker)
       hook?.(task, undefined)
     } else if (task !== undefined) {
       hook?.(task, failed ? outcome : undefined)
-      if (failed && state < CANCELLED) this.#remote.reportUncaught(outcome, worker)
+      if (failed && state < CANCELLED) this.remote.reportUncaught(outcome, worker)
     }
   }
 
   #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown, worker = 0): void {
     const future = futureOf(task)
-    const { ranOn } = this.#remote
-    this.#remote.ranOn = worker
+    const { ranOn } = this.remote
+    this.remote.ranOn = worker
     try {
       if (state >= CANCELLED)
         future[ABANDON](undefined) // if it was not cancelled in this thread, another thread did it
       else if (failed) future[FAIL](withSubmitter(future, outcome))
       else future[COMPLETE](resultOf(future, outcome))
     } catch (error) {
-      this.#remote.reportLocal(error, worker) // an error of its done(): the outcome stands
+      this.remote.reportLocal(error, worker) // an error of its done(): the outcome stands
     } finally {
-      this.#remote.ranOn = ranOn
+      this.remote.ranOn = ranOn
     }
     if (future !== task) completeCarrier(task)
   }
@@ -387,6 +395,6 @@ export class Submissions implements Mailbox {
   /** A cancelled task stays queued until its turn comes. Until then only a carrier still counts as pending. */
   cancelled(slot: number): void {
     const task = this.#submitted[slot]
-    if (task !== undefined && !(task instanceof Carrier) && !this.#isForever(task)) this.#discount()
+    if (task !== undefined && !(task instanceof Carrier) && !this.#isUnheld(task)) this.#discount()
   }
 }

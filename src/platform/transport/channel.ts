@@ -1,4 +1,4 @@
-import { type Movable, type Port, PortPair, takeMessage } from "#host/ports"
+import { attend, type Movable, type Port, PortPair, takeMessage } from "#host/ports"
 import { add, load, sharedWords, store } from "#atomics"
 import type { Bell } from "../../memory/wait/bell.ts"
 
@@ -65,7 +65,7 @@ export class Channel {
     this.#mine = side
     this.#theirs = 1 - side
     this.#bell = bell
-    port.unref()
+    attend(port, () => bell.threadContext.wake(bell.token, bell.index))
     if (peer !== undefined) store(words, TOKEN + this.#theirs, peer)
     store(words, TOKEN + side, bell.token)
     store(words, BELL + side, bell.index) // last: from now on the other side rings

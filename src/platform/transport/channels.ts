@@ -1,3 +1,4 @@
+import { readsWhileBlocked } from "#host/capabilities"
 import { Bell } from "../../memory/wait/bell.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
@@ -180,7 +181,7 @@ export class Channels {
       for (const channel of this.#channels) {
         const isDead = channel.isDead // before the last look: nothing comes after that
         this.#read(channel, this.#told)
-        if (isDead) this.#close(channel)
+        if (isDead && isRead(channel)) this.#close(channel)
       }
     } finally {
       this.#isLooking = false
@@ -233,7 +234,7 @@ export class Channels {
 
   #drop(channel: Channel): void {
     this.look()
-    this.#close(channel)
+    if (isRead(channel)) this.#close(channel) // or else look() does, when the rest has come
   }
 
   #close(channel: Channel): void {
@@ -245,6 +246,11 @@ export class Channels {
     this.known.giveAllBack(channel)
     channel.close()
   }
+}
+
+/** Whether there is nothing left to read. Where messages come by events, some may be under way. */
+function isRead(channel: Channel): boolean {
+  return readsWhileBlocked || channel.mail === 0
 }
 
 /** A list for flows that await, and a bell for a thread that blocks. */

@@ -1,3 +1,4 @@
+import { canBlock, readsWhileBlocked } from "#host/capabilities"
 import { NotSerializableError, ThreadDeathError } from "../../errors.ts"
 import { bulkOf } from "../../codec/bytes/bulk.ts"
 import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -7,6 +8,7 @@ import { now } from "../../time/timer.ts"
 import { perThread } from "../../per-thread.ts"
 import type { Channel, ChannelEnd } from "./channel.ts"
 import { Channels, type Recipient } from "./channels.ts"
+import { DEAF, REACHABLE } from "../memory/layout.ts"
 import { type PoolHandle, PoolMemory } from "../memory/pool-memory.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
@@ -214,6 +216,16 @@ export class SideChannel implements Recipient<Message> {
     return owner === 0 || owner === threadContext.token || this.channels.to(owner) !== undefined // 0: being made, here
   }
 
+  /** Whether this thread has to start the threads of the pool, and none of them has begun. */
+  get isStarting(): boolean {
+    return this.isOwner && ![...this.channels.workersOf(this.#pool)].some(({ peer, isDead }) => peer !== 0 && !isDead)
+  }
+
+  /** What this thread can be sent: bits of the FLAGS of its tasks. */
+  get reach(): number {
+    return this.isReachable ? REACHABLE | (canBlock && !readsWhileBlocked ? DEAF : 0) : 0
+  }
+
   // ------------------------------------------------------------------ sending
 
   /**
@@ -294,16 +306,20 @@ export class SideChannel implements Recipient<Message> {
 
   /** Blocks the thread until they are here. */
   block(task: number, channel: Channel): Attachments {
-    return blocking(this.#waiting(task, channel))
+    return blocking(this.#waiting(task, channel)) as Attachments
   }
 
   /** Waits until they are here. */
-  wait(task: number, channel: Channel): Promise<Attachments> {
-    return awaiting(this.#waiting(task, channel))
+  wait(task: number, channel: Channel): Promise<Attachments>
+  /** Waits until they are here, or are not needed any more: then they are undefined. */
+  wait(task: number, channel: Channel, isNeedless: () => boolean): Promise<Attachments | undefined>
+  wait(task: number, channel: Channel, isNeedless?: () => boolean): Promise<Attachments | undefined> {
+    return awaiting(this.#waiting(task, channel, isNeedless))
   }
 
-  *#waiting(task: number, channel: Channel): Steps<Attachments> {
+  *#waiting(task: number, channel: Channel, isNeedless?: () => boolean): Steps<Attachments | undefined> {
     for (;;) {
+      if (isNeedless?.() === true) return undefined
       const attachments = this.#look(task, channel)
       if (attachments !== undefined) return attachments
       yield this.channels.news

@@ -1,25 +1,26 @@
 import { isPromiseLike } from "../../checks.ts"
-import { COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/task-state.ts"
+import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/task-state.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { signStack } from "../../future/merge-stacks.ts"
 import { currentFlow, Guest } from "../../memory/flow/flow.ts"
 import type { Execution } from "../../core/pool-host.ts"
 import type { Timetable } from "../../core/timetable.ts"
 import type { Worker } from "../../core/worker.ts"
-import { Thread } from "../../thread/thread.ts"
+import { threadHere } from "../../thread/thread.ts"
 import { isInstance } from "../../user-values.ts"
 import type { FoundTask } from "../../task/reference.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { TaskPayloads } from "./task-payloads.ts"
 import { ifFit, requireFit, requireFitToFind, UnfitThread } from "./fitness.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import { CARRIES, COMMAND, MEASURED, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
+import { CARRIES, COMMAND, MEASURED, NOTED, OBSERVED, TIMED, TOLD, VOID } from "../memory/layout.ts"
 import { RunningTasks } from "./running-tasks.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { noteEnd, noteStart } from "../memory/run-times.ts"
 import { awaitInterrupt, PeriodicRuns } from "./periodic-runs.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
+import { WorkerEvents } from "../memory/worker-events.ts"
 import { UnannouncedPromises } from "./unannounced-promises.ts"
 import type { WorkerContext } from "./worker-context.ts"
 import { mayHaveStores } from "../../executor/propagation.ts"
@@ -39,6 +40,7 @@ export class SlotRunner implements Execution<number> {
   readonly #promises = new UnannouncedPromises()
   protected readonly runningTasks: RunningTasks
   readonly #hooks: WorkerHooks
+  readonly events: WorkerEvents
   #periodicRuns: PeriodicRuns | undefined
 
   constructor({ memory, tasks, completionQueues, functions, self }: WorkerContext) {
@@ -49,6 +51,7 @@ export class SlotRunner implements Execution<number> {
     this.#self = self
     this.#payloads = new TaskPayloads(memory, tasks, completionQueues, functions)
     this.#hooks = new WorkerHooks(memory, self)
+    this.events = new WorkerEvents(memory, self.number)
     this.runningTasks = new RunningTasks(tasks, self)
   }
 
@@ -63,7 +66,7 @@ export class SlotRunner implements Execution<number> {
     this.#hooks.before()
   }
 
-  afterExecute(slot: number, error?: unknown): void {
+  afterExecute(_worker: Worker<number>, slot: number, error?: unknown): void {
     if (!this.#hooks.hasAfter) return
     if (isInstance(error, HookFailure)) {
       this.#hooks.afterAgain()
@@ -84,8 +87,7 @@ export class SlotRunner implements Execution<number> {
       this.#leaveAndDiscard(slot)
       return undefined
     }
-    if (this.tasks.hasFlag(slot, TIMED | MEASURED))
-      noteStart(slot, this.tasks, this.#memory, this.#periodicRuns === undefined)
+    if (this.tasks.hasFlag(slot, TIMED | MEASURED | OBSERVED)) this.#noteStart(slot)
     let found: FoundTask | undefined
     try {
       found = this.#functions.resolve(this.tasks.functionOf(slot))
@@ -95,6 +97,21 @@ export class SlotRunner implements Execution<number> {
       return undefined
     }
     return found === undefined ? this.#findAndCall(slot) : this.#call(found, slot)
+  }
+
+  #noteStart(slot: number): void {
+    noteStart(slot, this.tasks, this.#memory, this.#periodicRuns === undefined)
+    if (this.tasks.hasFlag(slot, OBSERVED)) this.events.began(slot, this.tasks, this.#periodicRuns !== undefined)
+  }
+
+  #noteEnd(slot: number): void {
+    if (!this.tasks.hasFlag(slot, MEASURED | OBSERVED)) return
+    noteEnd(slot, this.tasks, this.#memory)
+    if (this.tasks.hasFlag(slot, OBSERVED)) this.events.ended(slot, this.tasks)
+  }
+
+  idle(): void {
+    this.events.idle()
   }
 
   async #findAndCall(slot: number): Promise<unknown> {
@@ -213,6 +230,7 @@ export class SlotRunner implements Execution<number> {
     this.#payloads.isBlocked = blocked
     this.#found = found
     this.runningTasks.returnTo(outer, slot)
+    self.works(false)
   }
 
   /** A hook that throws ends the worker, except inside of another task: the outer task is unaffected. */
@@ -233,10 +251,10 @@ export class SlotRunner implements Execution<number> {
 
   /**
    * Whether the task can run inside of another one. If the thread blocks until it ends, its function must be loaded
-   * already and must not be asynchronous.
+   * already and must not be asynchronous, and its arguments must be here, or readable.
    */
   canRunInside(slot: number, isBlocked: boolean): boolean {
-    if (!isBlocked) return true
+    if (!isBlocked || !this.#payloads.isHere(slot)) return !isBlocked
     const number = this.tasks.functionOf(slot)
     return this.#functions.isReady(number, (found) => !this.#promises.areExpectedOf(found))
   }
@@ -264,6 +282,7 @@ export class SlotRunner implements Execution<number> {
     this.#afterInside()
     self.countCompleted()
     this.runningTasks.returnTo(outer, slot)
+    self.works(false)
     if (wasInUserCode) self.enterUserCode()
   }
 
@@ -286,9 +305,9 @@ export class SlotRunner implements Execution<number> {
    */
   #complete(slot: number, value: unknown): void {
     if (this.#periodicRuns?.isToGoOn(slot) === true) {
-      this.#self.leaveUserCode()
+      this.#leaveUserCode()
       this.#payloads.forget(slot)
-      noteEnd(slot, this.tasks, this.#memory)
+      this.#noteEnd(slot)
       if (!this.#hooks.hasAfter) this.#periodicRuns.goOn(slot)
       return
     }
@@ -300,7 +319,7 @@ export class SlotRunner implements Execution<number> {
       encoded = this.#encodeError(slot, error)
       state = EXCEPTIONAL
     }
-    this.#self.leaveUserCode()
+    this.#leaveUserCode()
     if (!this.#decide(slot, encoded)) return
     if (this.tasks.hasFlag(slot, NOTED)) this.tasks.noteWorker(slot, this.#self.number)
     this.#payloads.settle(slot, encoded, state)
@@ -310,7 +329,7 @@ export class SlotRunner implements Execution<number> {
   /** The task has thrown. As {@link #complete}. */
   #fail(slot: number, error: unknown): void {
     const encoded = this.#encodeError(slot, error)
-    this.#self.leaveUserCode()
+    this.#leaveUserCode()
     const isCommand = this.tasks.hasFlag(slot, COMMAND)
     const isTold = isCommand || this.tasks.hasFlag(slot, TOLD)
     if (this.#decide(slot, encoded)) {
@@ -326,7 +345,7 @@ export class SlotRunner implements Execution<number> {
 
   #encodeError(slot: number, error: unknown): EncodedValue {
     if (isInstance(error, UnfitThread)) throw error // not an error of the task
-    signStack(error, Thread.currentThread().name)
+    signStack(error, threadHere().name)
     return this.#payloads.encodeError(slot, error)
   }
 
@@ -338,8 +357,14 @@ export class SlotRunner implements Execution<number> {
     return false
   }
 
-  #leaveAndDiscard(slot: number): void {
+  /** The task is over, and what follows takes a moment. */
+  #leaveUserCode(): void {
     this.#self.leaveUserCode()
+    this.#self.works(true)
+  }
+
+  #leaveAndDiscard(slot: number): void {
+    this.#leaveUserCode()
     this.discard(slot)
   }
 
@@ -354,9 +379,18 @@ export class SlotRunner implements Execution<number> {
    * Puts the slot into the submitter's completion queue. If there is a hook, the owner does that and calls the hook.
    */
   #deliver(slot: number): void {
-    noteEnd(slot, this.tasks, this.#memory)
+    this.#noteEnd(slot)
     if (this.#hooks.hasAfter && this.#self.currentTask === slot) return
     this.#completionQueues.put(slot)
+  }
+
+  drop(slot: number): void {
+    this.tasks.leaveNew(slot, CANCELLED)
+    this.discard(slot)
+  }
+
+  isOver(slot: number): boolean {
+    return this.tasks.stateOf(slot) !== NEW
   }
 
   /** The owner has written the reason into the record. */

@@ -7,6 +7,7 @@ import { requireFit } from "./fitness.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import { SlotRunner } from "./slot-runner.ts"
+import { Wear } from "./wear.ts"
 import type { WorkerContext } from "./worker-context.ts"
 import { WorkerEnd } from "./worker-hooks.ts"
 import { BROKEN, FAREWELL, type Orders, writeReason } from "../start/worker-orders.ts"
@@ -29,15 +30,17 @@ export class StoppingRunner extends SlotRunner {
   readonly #memory: PoolMemory
   readonly #threadContext: ThreadContext
   readonly #self: SharedWorker
+  readonly #wear: Wear | undefined
   /** Whether the worker wanted to leave and had to stay. */
   #isKept = false
 
-  constructor({ progress }: Orders, context: WorkerContext) {
+  constructor({ progress, recycle }: Orders, context: WorkerContext) {
     super(context)
     this.#progress = progress
     this.#memory = context.memory
     this.#threadContext = context.memory.threadContext
     this.#self = context.self
+    this.#wear = recycle && new Wear(context.self, recycle)
     flows.examine = (error) => this.#stopIfUnfit(error)
   }
 
@@ -62,6 +65,10 @@ export class StoppingRunner extends SlotRunner {
 
   stopIfLeft(): void {
     this.#threadContext.haltIfLeft()
+  }
+
+  get isSpent(): boolean {
+    return this.#wear?.isSpent === true
   }
 
   /** A worker stays as long as tasks are under way beside its current one: they would end with the thread. */

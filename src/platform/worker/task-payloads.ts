@@ -1,19 +1,20 @@
 import { decodeArguments } from "../../codec/arguments.ts"
 import { encode } from "../../codec/codec.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
+import { readsWhileBlocked } from "#host/capabilities"
 import { NotSerializableError } from "../../errors.ts"
 import { signStack } from "../../future/merge-stacks.ts"
 import { EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { itemToBlame } from "../../task/chunk-outcome.ts"
 import { refusalOf } from "../../task/portable-error.ts"
 import { move, requireAmong, requirePresent, transferListOf } from "../../task/transfer.ts"
-import { Thread } from "../../thread/thread.ts"
+import { threadHere } from "../../thread/thread.ts"
 import { messageOf } from "../../user-values.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { encodedFailure, writeFailure } from "../submit/failure.ts"
 import { requireFit } from "./fitness.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import { REACHABLE } from "../memory/layout.ts"
+import { DEAF, REACHABLE } from "../memory/layout.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { asPosted, encodedOf, type Attachments, SideChannel } from "../transport/side-channel.ts"
 import { isKnown, posted, toPost } from "../transport/references.ts"
@@ -112,6 +113,11 @@ export class TaskPayloads {
     const submitter = this.#submitterOf(slot)
     const channel = this.#sideChannel.ask(handle, submitter)
     this.#sideChannel.channels.onAsk(submitter)
+    if (!readsWhileBlocked)
+      return this.#openLater(
+        slot,
+        this.#sideChannel.wait(handle, channel, () => this.isHere(slot)),
+      )
     const attachments = this.isBlocked
       ? this.#sideChannel.block(handle, channel)
       : this.#sideChannel.linger(handle, channel)
@@ -119,8 +125,15 @@ export class TaskPayloads {
     return this.#openLater(slot, attachments ?? this.#sideChannel.wait(handle, channel))
   }
 
-  async #openLater(slot: number, pending: Attachments | Promise<Attachments>): Promise<unknown[]> {
+  /** Whether this thread has all arguments of the task, or can get them without a message. */
+  isHere(slot: number): boolean {
+    if (readsWhileBlocked || this.#tasks.isWhole(slot) || this.#submitterOf(slot) === this.#token) return true
+    return !this.#tasks.isPosted(slot) && this.#recall(this.#tasks.referencesOf(slot)) !== undefined
+  }
+
+  async #openLater(slot: number, pending: Attachments | Promise<Attachments | undefined>): Promise<unknown[]> {
     const attachments = await pending
+    if (attachments === undefined) return this.#gather(slot) as unknown[] // what was lent has come sooner
     if (!attachments.things.every(isKnown)) await this.#sideChannel.channels.loadClasses()
     return this.#open(slot, attachments, false)
   }
@@ -207,7 +220,7 @@ export class TaskPayloads {
     } catch (cause) {
       requireFit(cause)
       const error = state === NORMAL ? this.#refusalOf(slot, cause) : cause
-      signStack(error, Thread.currentThread().name)
+      signStack(error, threadHere().name)
       writeFailure(this.#tasks, slot, error)
       this.#tasks.settle(slot, EXCEPTIONAL)
       return
@@ -232,7 +245,8 @@ export class TaskPayloads {
     const toMove = this.#toMove
     this.#things = undefined
     this.#toMove = NOTHING
-    let bulk = isPostable && encoded.bulk.size >= LARGE ? encoded.takeBulk() : undefined
+    const isBulkPosted = isPostable && encoded.bulk.size >= LARGE && !this.#tasks.hasFlag(slot, DEAF)
+    let bulk = isBulkPosted ? encoded.takeBulk() : undefined
     if (things === undefined || things.length === 0) {
       this.#collector = things
       if (toMove.length > 0) requireInResult(toMove, NOTHING)

@@ -72,9 +72,10 @@ export abstract class BlockingQueue<out E> implements Iterable<E>, AsyncIterable
   declare readonly handle: Handle
   readonly #core: QueueCore<E>
 
-  /** @internal */
-  constructor(core: QueueCore<E>) {
-    this.#core = core
+  /** @internal Without a core in a class of the program, which then overrides what it offers. */
+  constructor(core: QueueCore<E> | undefined) {
+    this.#core = core as QueueCore<E>
+    if (core !== undefined) core.face = this
     Object.defineProperty(this, "handle", sharing)
   }
 

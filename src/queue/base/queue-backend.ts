@@ -12,6 +12,8 @@ import type { End } from "./queue-core.ts"
  * are made of; see QueueCore.
  */
 export interface QueueBackend<E> {
+  /** The queue that has taken this on, when it is shared for the first time: for thread dumps. */
+  noteFace?(queue: object): void
   readonly handle: Handle
   readonly size: number
   readonly capacity: number

@@ -26,6 +26,8 @@ export type End = "first" | "last"
 export abstract class QueueCore<E> {
   /** The flows that wait for an element. */
   protected readonly takers: WaitList = new WaitList()
+  /** The queue that works by this. */
+  face: object | undefined
   #closed = false
   #holdsTasks = false
   #shared: QueueBackend<E> | undefined
@@ -72,6 +74,16 @@ export abstract class QueueCore<E> {
     this.adopt(backend)
   }
 
+  /**
+   * How to wait until an element can be taken, and leave it in its place; false if time ran out. `isPatient` if the
+   * wait has no time limit because the flow cannot leave while there are elements: it is then broken off when there are
+   * none.
+   */
+  *looking(_isPatient: boolean): Steps<boolean> {
+    while (this.ready("first") === undefined) if ((yield this.takers) === TIMEOUT) return false
+    return true
+  }
+
   /** Whether a pool's tasks with priorities are taken in the order of their priorities. */
   get ordersByPriority(): boolean {
     return false
@@ -87,6 +99,7 @@ export abstract class QueueCore<E> {
       this.adopt(shared)
       this.moved(shared)
       if (this.#closed) shared.close()
+      if (this.face !== undefined) shared.noteFace?.(this.face)
     }
     return (this.#shared as QueueBackend<unknown>).handle
   }
@@ -162,12 +175,12 @@ export abstract class QueueCore<E> {
       return
     }
     if (e !== undefined) settle.resolve(e)
-    else drive(this.waitToTake(end, timeout, flow), settle, flow, timeout, abort)
+    else drive(this.waitToTake(end, timeout, flow), settle, flow, timeout, abort, "BlockingQueue", this)
   }
 
   /** Takes now or blocks. */
   obtainSync(end: End, timeout: number): E | undefined {
-    return this.extract(end) ?? blocking(this.waitToTake(end, timeout, currentFlow()), timeout)
+    return this.extract(end) ?? blocking(this.waitToTake(end, timeout, currentFlow()), timeout, "BlockingQueue")
   }
 
   /**

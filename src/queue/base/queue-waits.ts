@@ -59,7 +59,7 @@ function give<E>(
   }
   const steps = core.waitToInsert(e, end, flow)
   if (steps === undefined) settle.resolve(false)
-  else drive(steps, settle, flow, timeout, abort)
+  else drive(steps, settle, flow, timeout, abort, "BlockingQueue", core)
 }
 
 function get<E>(
@@ -106,5 +106,5 @@ function giveSync<E>(core: QueueCore<E>, end: End, e: E, timeout: number, timed:
   core.enter(flow, "put", timed)
   if (core.accept(e, end)) return true
   const steps = core.waitToInsert(e, end, flow)
-  return steps !== undefined && blocking(steps, timeout)
+  return steps !== undefined && blocking(steps, timeout, "BlockingQueue")
 }

@@ -7,7 +7,9 @@ import { CELL } from "../../memory/structures/byte-store.ts"
 import { GrowingWords } from "../../memory/growing-words.ts"
 import { HEAP } from "../../memory/structures/indexed-heap.ts"
 import { type StoreHandle, storeHandleIn } from "../../memory/shared/shareables.ts"
+import { kindOf } from "../../memory/shared/kinds.ts"
 import { type Handle, type Shared, SharedMemory } from "../../memory/shared/shared-memory.ts"
+import { noteShared } from "../../memory/shared/shared-objects.ts"
 import { MemoryRecord } from "../../memory/record.ts"
 import type { Steps } from "../../memory/flow/waiting.ts"
 import { sharedNow } from "../../time/shared-clock.ts"
@@ -57,6 +59,7 @@ export class SharedQueue<E> implements EmptyBackend<E> {
     const items = (words: SharedWords): SharedItems =>
       isOrdered ? new OrderedItems(words, entries, ordering) : new ListedItems(words)
     this.#type = type
+    memory.kind = kindOf(type)
     this.#core = new SharedCore(memory, cells, items, spins)
     this.#waits = new SharedWaits(this.#core)
     this.#handle = { store: cells.buffer, ...(isOrdered ? { order: entries.buffer } : {}) }
@@ -94,6 +97,10 @@ export class SharedQueue<E> implements EmptyBackend<E> {
       if (!this.insert(e, "last")) throw new IllegalStateError("The queue holds more than can be shared")
     }
     return this
+  }
+
+  noteFace(queue: object): void {
+    noteShared(this.handle.number ?? 0, queue)
   }
 
   get handle(): StoreHandle {

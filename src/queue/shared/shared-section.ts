@@ -8,7 +8,8 @@ import { currentFlow, type Flow } from "../../memory/flow/flow.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import type { MemoryRecord } from "../../memory/record.ts"
 import { EXCLUSIVE } from "../../memory/wait/wait-queue.ts"
-import { blocking, type Steps } from "../../memory/flow/waiting.ts"
+import { passing } from "../../memory/flow/polling.ts"
+import type { Steps } from "../../memory/flow/waiting.ts"
 import { CONTROL } from "./shared-layout.ts"
 
 /** How often to try before queueing for the lock: another thread is inside for a fraction of a microsecond. */
@@ -58,7 +59,7 @@ export class SharedSection {
   enter(): void {
     if (this.#flow !== undefined) throw new IllegalStateError(NESTED)
     const flow = currentFlow()
-    if (!this.#tryToLock(flow)) blocking(this.#queueing(flow))
+    if (!this.#tryToLock(flow)) passing(this.#queueing(flow))
     this.#begin(flow)
   }
 

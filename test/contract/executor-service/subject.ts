@@ -25,6 +25,8 @@ export type Ability =
   | "handler"
   /** Knows its own threads, so that `close` notices that it would wait for itself. */
   | "self-knowledge"
+  /** Can be paused, and knows when it is quiescent. */
+  | "pause"
 
 /** Some executors can only promise what `shutdownNow` returns. */
 export type AnyExecutorService = ExecutorService<Runnable[] | Promise<Runnable[]>>

@@ -131,4 +131,47 @@ export function locking({ create, isExclusive }: LockKind): void {
     if (!isExclusive) order.sort((a, b) => a - b)
     assert.deepEqual(order, [0, 1, 2, 3, 4, 5])
   })
+
+  test("[LC24] among those who wait the highest priority gets the lock first", async () => {
+    const { lock, blocker } = create()
+    await blocker.lock()
+    const order: number[] = []
+    const waiters = tasks(5)
+    const forms = [
+      () => lock.lock({ priority: -1 }),
+      () => lock.lock(),
+      () => lock.tryLock({ priority: 1, timeout: 100_000 }),
+      () => lock.lockInterruptibly({ priority: 2, signal: new AbortController().signal }),
+      () => lock.lock({ priority: 1 }),
+    ]
+    const expected = [3, 2, 4, 1, 0]
+    const calls = []
+    for (const [index, form] of forms.entries()) {
+      const locks = async (): Promise<void> => {
+        await form()
+        order.push(index)
+      }
+      calls.push(await (waiters[index] as Task).waitIn(locks))
+    }
+    blocker.unlock()
+    for (const [count, index] of expected.entries()) {
+      await calls[index]?.ends()
+      if (isExclusive) assert.deepEqual(order, expected.slice(0, count + 1))
+      waiters[index]?.do(() => lock.unlock())
+    }
+    assert.equal(new Task().tries(blocker), true)
+  })
+
+  test("[LC25] a priority that is no integer is refused, and the lock is not taken", async () => {
+    const { lock, blocker } = create()
+    const refusal = { name: "RangeError", message: /^Expected `priority` to be an integer/ }
+    await assert.rejects(lock.lock({ priority: 0.5 }), refusal)
+    await assert.rejects(lock.lockInterruptibly({ priority: 0.5 }), refusal)
+    await assert.rejects(lock.tryLock({ priority: 0.5 }), refusal)
+    assert.throws(() => lock.lockSync({ priority: 0.5 }), refusal)
+    assert.throws(() => lock.lockInterruptiblySync({ priority: 0.5 }), refusal)
+    assert.throws(() => lock.tryLockSync(0, { priority: 0.5 }), refusal)
+    assert.throws(() => lock.lockSync({ timeout: 1 } as { priority?: number }), { name: "TypeError" })
+    assert.equal(new Task().tries(blocker), true)
+  })
 }

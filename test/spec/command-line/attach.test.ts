@@ -1,4 +1,7 @@
 /** `corepool top` and `corepool monitor` with real processes: docs/spec/monitor.md. */
+import { topTable } from "../../../cli/top-table.ts"
+import { NO_LANES } from "#src/monitor/lane-recorder.js"
+import type { Frame } from "#src/monitor/wire.js"
 import assert from "node:assert/strict"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -70,6 +73,71 @@ test("[MO21] corepool top prints the pools once in a pipe, as a table or as JSON
   const frame = JSON.parse(stdout) as { program: { pid: number }; pools: { completed: number }[] }
   assert.equal(frame.program.pid, pid)
   assert.equal(frame.pools[0]?.completed, 3)
+})
+
+test("[MO21] on a narrow terminal names are cut and columns left out; a pipe gets all of them", () => {
+  const pool: Frame["pools"][number] = {
+    id: 1,
+    name: "a pool with a long name, longer than others",
+    kind: "platform",
+    state: "paused",
+    threads: 2,
+    core: 2,
+    maximum: 2,
+    active: 1,
+    queued: 12_345,
+    completed: 7,
+    actions: [],
+    wait: { count: 1, p50: 1, p95: 2, p99: 3 },
+    run: { count: 1, p50: 1, p95: 2, p99: 3 },
+  }
+  const fleet: Frame["fleets"][number] = {
+    name: "thumbs",
+    engine: "",
+    state: "running",
+    outstanding: 0,
+    moreNodes: 0,
+    nodes: [
+      {
+        id: "1",
+        name: "left",
+        host: "box\u001b[31m",
+        pid: 1,
+        concurrency: 4,
+        running: 3,
+        isDraining: false,
+        age: 1,
+        silence: 0,
+      },
+    ],
+  }
+  const frame: Frame = {
+    time: 0,
+    program: { pid: 4711, name: "program.js", runtime: "Node", processors: 2, memory: 1 },
+    pools: [pool],
+    schedules: [{ id: 2, pool: "clock", name: "nightly", isPeriodic: true, next: 3_600_000 }],
+    moreSchedules: 0,
+    locks: [],
+    fleets: [fleet],
+    lanes: NO_LANES,
+    allowActions: false,
+  }
+  const wide = topTable(frame, undefined)
+  for (const said of [
+    "RUN p99",
+    "paused",
+    "a pool with a long name, longer",
+    "Nodes of thumbs: 1",
+    "3 of 4",
+    "in 60min",
+  ])
+    assert.ok(wide.includes(said), said)
+  assert.ok(!wide.includes("\u001b"))
+  for (let width = 1; width < 160; width++) {
+    const lines = topTable(frame, undefined, width).split("\n")
+    assert.ok(lines.every((line) => line.length <= width))
+    if (width >= 36) assert.match(lines[3] ?? "", /^a pool w.*1 +12\.3k/, `${width}`)
+  }
 })
 
 test("[MO22] corepool monitor prints the address; of several processes, that of the one it is asked for", async () => {

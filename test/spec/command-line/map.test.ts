@@ -49,15 +49,31 @@ test("[CM3] [CM5] inputs come from values, files and the standard input; groups 
   assert.deepEqual(values(await map("add", ["--colsep", ","], "1,2\n3,4,5\n")), [3, 12])
 })
 
-test("[CM4] lines of NDJSON are values, and a line that is none is shown", async () => {
+test("[CM4] lines of NDJSON are values, and a line that is none is a failed job", async () => {
   const file = newFile("numbers.ndjson")
   writeFileSync(file, "2\n\n3\n")
   assert.deepEqual(values(await map("square", ["::::", file])), [4, 9])
   assert.deepEqual(values(await map("square", ["--ndjson"], "4\n5\n")), [16, 25])
-  const wrong = await map("square", ["--ndjson", "--batch", "1", "--joblog", newFile()], "2\n3\n{no\n")
-  assert.equal(wrong.code, 255)
-  assert.equal(wrong.stderr, "corepool: Expected a JSON value in each line of the input, got {no\n")
-  assert.deepEqual(values(wrong), [4, 9], "jobs that have begun finish")
+  for (const more of [[], ["--batch", "1"], ["--batch", "100", "-k"]]) {
+    const wrong = await map("square", ["--ndjson", "--joblog", newFile(), ...more], "2\n{no\n3\n4\n[5\n")
+    assert.equal(wrong.code, 2)
+    assert.deepEqual(new Set(values(wrong)), new Set([4, 9, 16, undefined]))
+    const failed = wrong.jobs.filter(({ ok }) => !ok)
+    assert.deepEqual(
+      new Set(failed.map(({ seq, input, error }) => `${seq} ${String(input)} ${error?.name}`)),
+      new Set(["2 {no SyntaxError", "5 [5 SyntaxError"]),
+    )
+  }
+  const text = await map("square", ["--ndjson", "--text"], "2\n{no\n")
+  assert.equal(text.stderr, "corepool: job 2 ({no): SyntaxError: The input is no JSON value\n")
+  for (const inputs of [
+    [":::", "1", "{no"],
+    [":::", "1", ":::", "{no"],
+  ]) {
+    const refused = await map("square", ["--ndjson", ...inputs])
+    assert.deepEqual([refused.code, refused.jobs.length], [255, 0])
+    assert.equal(refused.stderr, "corepool: Expected a JSON value in each line of the input, got {no\n")
+  }
 })
 
 test("[CM6] the number of threads may be relative, and has to be one", async () => {
@@ -161,9 +177,14 @@ test("[CM13] a failing job is tried again", async () => {
 
 test("[CM14] a halt starts no more jobs", async () => {
   const jobs = ["a", "bad", ...upTo(500).map(String)]
-  const failed = await map("failing", ["-j1", "--batch", "1", "--halt", "soon,fail=1", ":::", ...jobs])
-  assert.equal(failed.code, 1)
-  assert.ok(failed.jobs.length < 10, `${failed.jobs.length} jobs ran`)
+  for (const when of ["soon", "now"]) {
+    const failed = await map("failing", ["-j1", "--halt", `${when},fail=1`, ":::", ...jobs])
+    assert.equal(failed.code, 1)
+    assert.deepEqual(
+      failed.jobs.map(({ input }) => input),
+      ["a", "bad"],
+    )
+  }
   const found = await map("endless", ["-j2", "--batch", "1", "--halt", "now,success=1", ":::", "a", "endless"])
   assert.equal(found.code, 0)
   assert.deepEqual(values(found), ["a"])

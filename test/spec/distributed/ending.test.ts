@@ -138,6 +138,22 @@ test("[DX26] one that waits for something does", async () => {
   assert.deepEqual(stdout.split("\n").toSorted(), ["", "exit", "slow", "watched slow"])
 })
 
+test("[DX85] a schedule that is unref'd keeps it alive until it is stored, and again from ref on", async () => {
+  const { code, stdout, stderr } = await runProgram(`${PROGRAM}
+    const future = fleet.scheduleAtFixedRate(tasks.add, 1e6, 1e6)
+    console.log(future.unref() === future)
+    future.stored.then(() => {
+      console.log("stored")
+      future.ref()
+      setTimeout(() => {
+        console.log("lived on")
+        future.unref()
+      }, 20).unref()
+    })
+  `)
+  assert.deepEqual([code, stdout, stderr], [0, "true\nstored\nlived on\nexit\n", ""])
+})
+
 test("[DX23] a program that ends by close has nothing left", async () => {
   await using lab = new FleetLab()
   await lab.node()

@@ -39,7 +39,16 @@ function watched(ledger: Ledger): { readonly entry: JobEntry; readonly future: D
     cancelled.wish = { interrupt }
   })
   const future = new DistributedFutureTask<unknown>(() => undefined, "often", remote)
-  const call = { name: "", args: undefined, carrier: undefined, call: undefined, order: undefined, series: undefined }
+  const call = {
+    name: "",
+    title: "",
+    takeStores: undefined,
+    args: undefined,
+    carrier: undefined,
+    call: undefined,
+    order: undefined,
+    series: undefined,
+  }
   const plan = { id: "often", from: "here", role: "watched", future, isNamed: true, delay: 0, ...call } as const
   const entry = new JobEntry(plan, 1)
   const inside: unknown = future

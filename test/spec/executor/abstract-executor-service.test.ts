@@ -3,6 +3,7 @@ import {
   AbstractExecutorService,
   type Callable,
   ExecutorCompletionService,
+  Executors,
   FutureTask,
   RejectedExecutionError,
   type Runnable,
@@ -170,4 +171,15 @@ test("[AE1] its threads are whatever execute makes of them", async () => {
   const executor = lab.keep(new SerialExecutor(lab.factory))
   const threads: Thread[] = await all(executor.map(() => lab.threads.at(-1) as Thread, [1, 2, 3]))
   assert.equal(new Set(threads).size, 3)
+})
+
+test("[PZ22] an executor that cannot be paused says so", async () => {
+  await using lab = new Lab()
+  const executor = lab.keep(new SerialExecutor(lab.factory))
+  for (const it of [executor, executor.with({}), Executors.unconfigurableExecutorService(executor)]) {
+    assert.equal((thrownBy(() => it.pause()) as Error).name, "UnsupportedOperationError")
+    assert.equal(((await rejectionOf(it.awaitQuiescence())) as Error).name, "UnsupportedOperationError")
+    it.resume()
+    assert.equal(it.isPaused, false)
+  }
 })

@@ -64,6 +64,7 @@ const SUBJECTS: readonly ExecutorUnderTest[] = [
       "hand-back":
         "what to do with its unrun tasks is for the subclass to say; this one returns them unharmed, as the JDK does",
       "self-knowledge": "the base class does not know which threads run its tasks",
+      pause: "the base class does not know which tasks run: see [PZ22]",
     },
   },
 ]

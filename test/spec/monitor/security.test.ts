@@ -175,16 +175,7 @@ test("[MO13] actions are refused unless they are allowed", async () => {
 })
 
 test("[MO13] the allowed actions, and no others", async () => {
-  class Pausable extends ThreadPoolExecutor {
-    isPaused = false
-    pause(): void {
-      this.isPaused = true
-    }
-    resume(): void {
-      this.isPaused = false
-    }
-  }
-  await using pool = new Pausable({ corePoolSize: 2, maximumPoolSize: 2, threadFactory: virtualThreads() })
+  await using pool = new ThreadPoolExecutor({ corePoolSize: 2, maximumPoolSize: 2, threadFactory: virtualThreads() })
   await using clock = Executors.newScheduledThreadPool(1, virtualThreads())
   const tick = clock.scheduleAtFixedRate(() => undefined, 60_000, 60_000)
   await using monitor = await startMonitor({ pools: { pool, clock }, allowActions: true })
@@ -200,6 +191,7 @@ test("[MO13] the allowed actions, and no others", async () => {
   assert.deepEqual([pool.corePoolSize, pool.maximumPoolSize], [1, 1])
   assert.equal(await act({ action: "pause", id }), 200)
   assert.equal(pool.isPaused, true)
+  assert.equal((await snapshot(monitor)).pools[0]?.state, "paused")
   assert.equal(await act({ action: "resume", id }), 200)
   assert.equal(pool.isPaused, false)
   assert.equal(await act({ action: "cancel", id: frame.schedules[0]?.id }), 200)

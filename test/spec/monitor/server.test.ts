@@ -112,7 +112,7 @@ test("[MO4] quantiles are those of the time since the last frame", async () => {
 
 test("[MO5] schedules are told with their next runs", async () => {
   await using pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: virtualThreads() })
-  const later = pool.schedule(function muchLater() {}, 7_200_000)
+  const later = pool.with({ name: "much later" }).schedule(() => {}, 7_200_000)
   const hourly = pool.scheduleAtFixedRate(function hourly() {}, 3_600_000, 3_600_000)
   await using monitor = await startMonitor({ pools: { clock: pool } })
   const { schedules } = await snapshot(monitor)
@@ -120,7 +120,7 @@ test("[MO5] schedules are told with their next runs", async () => {
     schedules.map(({ name, pool: of, isPeriodic }) => [name, of, isPeriodic]),
     [
       ["hourly", "clock", true],
-      ["muchLater", "clock", false],
+      ["much later", "clock", false],
     ],
   )
   // A time on the wall clock is computed when it is asked for, from another clock.

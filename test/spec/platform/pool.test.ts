@@ -256,9 +256,32 @@ test("[PL22] queues that platform threads cannot take from are refused", () => {
       maximumPoolSize: 1,
       workQueue: workQueue as PriorityBlockingQueue<Runnable>,
     })
-  for (const queue of [new DelayQueue(), new LinkedBlockingDeque(), new PriorityBlockingQueue(() => 0)]) {
+  for (const queue of [new DelayQueue(), new PriorityBlockingQueue(() => 0)]) {
     assert.ok(thrownBy(open(queue)) instanceof UnsupportedOperationError)
   }
+})
+
+test("[PL69] a deque is a queue in the order of submission, with two ends to take from", async () => {
+  const deque = new LinkedBlockingDeque<Runnable>(4)
+  await using pool = new ThreadPoolExecutor({ corePoolSize: 1, maximumPoolSize: 1, workQueue: deque })
+  const counter = new SharedCount()
+  const running = pool.submit(tasks.spinUntilInterrupted, counter.index)
+  await eventually(() => counter.value === 1)
+  const waiting = [1, 2, 3, 4].map((n) => pool.submit(tasks.add, n, n))
+  assert.throws(() => pool.submit(tasks.add, 5, 5), RejectedExecutionError)
+  assert.deepEqual(deque.toArray(), waiting)
+  assert.deepEqual([deque.peekFirst(), deque.peekLast()], [waiting[0], waiting[3]])
+  assert.deepEqual([deque.pollLast(), deque.pollFirst()], [waiting[3], waiting[0]])
+  assert.equal(deque.removeLast(), waiting[2])
+  assert.throws(() => deque.offerFirst(() => 1), UnsupportedOperationError)
+  await assert.rejects(
+    deque.putFirst(() => 1),
+    UnsupportedOperationError,
+  )
+  assert.deepEqual(deque.toArray(), [waiting[1]])
+  running.cancel(true)
+  assert.equal(await waiting[1], 4)
+  for (const taken of [waiting[0], waiting[2], waiting[3]]) taken?.cancel()
 })
 
 test("[PL23] shutdownNow interrupts what runs and hands back what waits", async () => {

@@ -26,10 +26,10 @@ function wordOf(threads: number): { word: ControlWord; words: Int32Array } {
   return { word, words }
 }
 
-test("[CW1] a new word is running with no threads; the count has 29 bits", () => {
+test("[CW1] a new word is running with no threads; the count has 28 bits", () => {
   const { word, words } = wordOf(0)
   assert.deepEqual([word.isRunning, word.workerCount, words[1]], [true, 0, -1 << 29])
-  assert.equal(MOST_WORKERS, 2 ** 29 - 1)
+  assert.equal(MOST_WORKERS, 2 ** 28 - 1)
   const { word: three } = wordOf(3)
   assert.equal(three.workerCount, 3)
   assert.equal(three.snapshot, (-1 << 29) + 3)
@@ -112,7 +112,7 @@ test("[CW6] sizes beyond the count's range are that range: the last thread that 
   const state = new SharedState(block)
   state.corePoolSize = state.maximumPoolSize = 2 ** 31 - 1
   const unused = (): never => assert.fail("not asked for")
-  const queue = { isEmpty: true, offer: unused, poll: unused, remove: unused, receive: unused }
+  const queue = { isEmpty: true, size: 0, offer: unused, poll: unused, remove: unused, receive: unused }
   const core = new PoolCore<number>(state, queue, { newWorker: unused, endPool: unused }, new Set())
   new Int32Array(block)[0] = (-1 << 29) | MOST_WORKERS
   for (const bound of ["core", "maximum"] as const) {

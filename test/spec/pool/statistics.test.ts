@@ -221,7 +221,7 @@ for (const [kind, factory] of [
   test(`[TP114] stats() of a pool of ${kind} threads`, async () => {
     await using pool = Executors.newFixedThreadPool(2, factory())
     const { wait, run, ...counts } = pool.stats()
-    assert.deepEqual(counts, { threads: 0, active: 0, queued: 0, completed: 0 })
+    assert.deepEqual(counts, { threads: 0, active: 0, queued: 0, completed: 0, rejected: 0, abandoned: 0 })
     assert.deepEqual([wait.count, run.count, run.max], [0, 0, 0])
     for (let i = 0; i < 10; i++) await pool.submit((n: number) => n, i)
     await eventually(() => pool.activeCount === 0 && pool.stats().run.count === 10)

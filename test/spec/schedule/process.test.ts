@@ -1,12 +1,12 @@
 /** A scheduled pool and the process it lives in. Ids such as [SC56] refer to docs/spec/schedule.md. */
-import { FutureTask } from "corepool"
+import { AtomicInteger, FutureTask, type ScheduledFuture, ScheduledThreadPoolExecutor } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { runProgram } from "../../support/child.ts"
 import { FakeClock } from "../../support/fake-clock.ts"
-import { type Kind, pass, Schedules } from "./support.ts"
+import { factoryOf, type Kind, kinds, pass, Schedules } from "./support.ts"
 
 const preamble = (kind: Kind): string => `
   import { ScheduledThreadPoolExecutor, platformThreads, virtualThreads } from "corepool"
@@ -153,6 +153,101 @@ test("[SC57] on platform threads too it ends if what waits is cancelled, removed
   )
   assert.deepEqual(lines, ["end of the program true"])
 })
+
+for (const kind of kinds) {
+  const end = `process.on("exit", () => console.log("end"))`
+
+  test(`[SC85] ${kind} threads: a program that has unref'd schedules alone ends`, async () => {
+    const lines = await printed(
+      `
+      ${end}
+      const pool = open(2)
+      const futures = [
+        pool.schedule(() => console.log("never"), HOUR),
+        pool.scheduleAtFixedRate(() => undefined, 0, HOUR),
+        pool.scheduleWithFixedDelay(() => undefined, 0, 1),
+        pool.scheduleCron(() => undefined, "* * * * * *"),
+        pool.schedule(() => undefined, Infinity),
+      ]
+      console.log(futures.every((future) => future.unref() === future && future.unref().ref() === future))
+      for (const future of futures) future.unref()
+      `,
+      kind,
+    )
+    assert.deepEqual(lines, ["end", "true"])
+  })
+
+  test(`[SC85] ${kind} threads: unref'd schedules run while the program lives; with ref it lives for them again`, async () => {
+    const lines = await printed(
+      `
+      ${end}
+      const pool = open(2)
+      const series = pool.scheduleAtFixedRate(() => undefined, 0, 1).unref()
+      const calendar = pool.scheduleCron(() => undefined, "* * * * * *").unref()
+      const once = pool.schedule(() => "once", 5).unref().ref()
+      console.log(await once)
+      const beats = pool.completedTaskCount
+      const again = setInterval(() => {
+        if (pool.completedTaskCount < beats + 3) return
+        clearInterval(again)
+        console.log("went on")
+        series.ref() // from here on the series alone keeps the program alive
+        pool.schedule(() => undefined, 20).unref().then(() => {
+          console.log("lived on")
+          series.cancel()
+          series.unref().ref()
+        })
+      }, 1)
+      `,
+      kind,
+    )
+    assert.deepEqual(lines, ["end", "lived on", "once", "went on"])
+  })
+
+  test(`[SC85] ${kind} threads: after shutdown the program lives until the pool has ended`, async () => {
+    const lines = await printed(
+      `
+      const pool = open()
+      pool.schedule(() => undefined, 10).unref()
+      pool.shutdown()
+      console.log(await pool.awaitTermination())
+      `,
+      kind,
+    )
+    assert.deepEqual(lines, ["true"])
+  })
+}
+
+test("[SC86] a pool of platform threads whose tasks are unref'd lives for tasks of tasks, and no longer", async () => {
+  const lines = await printed(
+    `
+    const pool = open()
+    pool.schedule(() => console.log("never"), HOUR).unref()
+    await pool.submit((pool) => void pool.schedule((text) => console.log(text), 30, "from inside"), pool)
+    `,
+    "platform",
+  )
+  assert.deepEqual(lines, ["from inside"])
+})
+
+for (const kind of kinds) {
+  test(`[SC86] ${kind} threads: a pool that the program has lost goes on with an unref'd series`, async () => {
+    const runs = new AtomicInteger(0)
+    const start = (): ScheduledFuture<void> => {
+      const pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: factoryOf(kind) })
+      return pool.scheduleAtFixedRate((count: AtomicInteger) => void count.incrementAndGet(), 0, 1, runs).unref()
+    }
+    const series = start()
+    for (let round = 1; round < 4; round++) {
+      const before = runs.get()
+      await eventually(() => {
+        collectGarbage()
+        return runs.get() > before + 3
+      })
+    }
+    series.cancel()
+  })
+}
 
 test("[SC57] what keeps the process alive is one timer, and it is there only while a run is ahead", async () => {
   using clock = new FakeClock()

@@ -1,5 +1,11 @@
 /** Tasks of these tests that run on both kinds of threads: what they do is written into words that all threads share. */
-import { type AtomicInteger, type ScheduledExecutorService, task, Thread } from "corepool"
+import {
+  type AtomicInteger,
+  type ScheduledExecutorService,
+  type ScheduledThreadPoolExecutor,
+  task,
+  Thread,
+} from "corepool"
 import { note as write, words } from "../../support/shared-words.ts"
 
 /** Writes the number into a SharedLog. */
@@ -119,3 +125,14 @@ export const meet = task(
 export const countKey = task(import.meta.url, function countKey(key: { readonly type: string }, total: number): void {
   if (key.type === "secret") Atomics.add(words, total, 1)
 })
+
+/** Schedules in the thread of the task, by a view that was sent there, and says what is listed there. */
+export const scheduleThere = task(
+  import.meta.url,
+  function scheduleThere(view: ScheduledExecutorService, pool: ScheduledThreadPoolExecutor): (string | number)[] {
+    const future = view.schedule(() => 1, 3_600_000)
+    const before = pool.schedules().map(({ name }) => String(name))
+    const cancelled = pool.cancelSchedules("sent")
+    return [...before, cancelled, future.state]
+  },
+)

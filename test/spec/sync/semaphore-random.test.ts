@@ -17,6 +17,7 @@ interface Step {
   readonly what: keyof typeof WEIGHTS
   readonly task: number
   readonly permits: number
+  readonly priority: number
 }
 
 const WEIGHTS = {
@@ -39,12 +40,20 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
   task: fc.nat(TASKS - 1),
   permits: fc.nat(3),
+  priority: fc.constantFrom(0, 0, 0, 1, 2, -1),
 })
+
+interface Waiting {
+  readonly task: number
+  readonly permits: number
+  readonly interruptible: boolean
+  readonly priority: number
+}
 
 /** Permits, and a line of those who wait: what a semaphore is, in as few words as possible. */
 class Model {
   permits: number
-  readonly line: { readonly task: number; readonly permits: number; readonly interruptible: boolean }[] = []
+  readonly line: Waiting[] = []
   readonly outcomes: Outcome[] = Array.from({ length: TASKS }, () => "none")
   readonly raised: boolean[] = Array.from({ length: TASKS }, () => false)
   readonly #fair: boolean
@@ -65,15 +74,17 @@ class Model {
     this.outcomes[task] = enough ? "got" : "none"
   }
 
-  acquire(task: number, permits: number, interruptible: boolean, waits: boolean, otherwise: Outcome = "none"): void {
+  acquire({ task, permits, priority }: Step, interruptible: boolean, waits: boolean): void {
     if (interruptible && this.raised[task] === true) {
       this.raised[task] = false
       this.outcomes[task] = "InterruptedError"
     } else if (this.permits >= permits && !(this.#fair && this.line.length > 0)) this.take(task, permits)
     else if (waits) {
       this.outcomes[task] = "waits"
-      this.line.push({ task, permits, interruptible })
-    } else this.outcomes[task] = otherwise
+      const behind = this.line.findIndex((one) => one.priority < priority)
+      this.line.splice(behind === -1 ? this.line.length : behind, 0, { task, permits, interruptible, priority })
+      if (behind === 0) this.serve()
+    } else this.outcomes[task] = "none"
   }
 
   change(by: number): void {
@@ -128,7 +139,8 @@ class Run {
     assert.equal(this.#semaphore.queueLength, 0)
   }
 
-  async #perform({ what, task, permits }: Step): Promise<void> {
+  async #perform(next: Step): Promise<void> {
+    const { what, task, permits } = next
     const [semaphore, model, actor] = [this.#semaphore, this.#model, this.#tasks[task] as Task]
     switch (what) {
       case "release":
@@ -153,11 +165,12 @@ class Run {
         if (this.#controllers[task] !== undefined) model.giveUp(task, "AbortError")
         return
       default:
-        if (!model.isWaiting(task)) await this.#acquire(what, task, permits)
+        if (!model.isWaiting(task)) await this.#acquire(next)
     }
   }
 
-  async #acquire(what: Step["what"], task: number, permits: number): Promise<void> {
+  async #acquire(next: Step): Promise<void> {
+    const { what, task, permits, priority } = next
     const [semaphore, model, actor] = [this.#semaphore, this.#model, this.#tasks[task] as Task]
     this.#controllers[task] = undefined
     const call = (body: () => Promise<unknown>): void => void (this.#calls[task] = actor.call(body))
@@ -167,16 +180,16 @@ class Run {
         model.take(task, permits)
         return
       case "tryAcquireNow":
-        call(() => semaphore.tryAcquire(permits, 0))
-        model.acquire(task, permits, true, false)
+        call(() => semaphore.tryAcquire(permits, { timeout: 0, priority }))
+        model.acquire(next, true, false)
         return
       case "acquireUninterruptibly":
-        call(() => semaphore.acquireUninterruptibly(permits))
-        model.acquire(task, permits, false, true)
+        call(() => semaphore.acquireUninterruptibly(permits, { priority }))
+        model.acquire(next, false, true)
         return
       case "acquireBriefly": {
-        call(() => semaphore.acquire(permits, 1))
-        model.acquire(task, permits, true, true)
+        call(() => semaphore.acquire(permits, { timeout: 1, priority }))
+        model.acquire(next, true, true)
         if (!model.isWaiting(task)) return
         while (this.#calls[task]?.isPending === true) await turns(1)
         model.giveUp(task, "TimeoutError")
@@ -186,9 +199,9 @@ class Run {
         const controller = new AbortController()
         this.#controllers[task] = controller
         const { signal } = controller
-        if (what === "acquire") call(() => semaphore.acquire(permits, { signal }))
-        else call(() => semaphore.tryAcquire(permits, { signal, timeout: 60_000 }))
-        model.acquire(task, permits, true, true)
+        if (what === "acquire") call(() => semaphore.acquire(permits, { signal, priority }))
+        else call(() => semaphore.tryAcquire(permits, { signal, timeout: 60_000, priority }))
+        model.acquire(next, true, true)
         return
       }
     }
@@ -222,7 +235,7 @@ function outcomeOf(call: Call<unknown> | undefined): Outcome {
 
 for (const fair of [false, true]) {
   // Forty runs of 250 operations for each kind.
-  test(`[SM21] a semaphore does what its model does: ${fair ? "fair" : "not fair"}`, async () => {
+  test(`[SM21][SM38] a semaphore does what its model does: ${fair ? "fair" : "not fair"}`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: -2, max: 4 }),

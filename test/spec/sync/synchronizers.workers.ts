@@ -29,13 +29,14 @@ export async function acquire(
   form: "acquireSync" | "acquire" | "acquireUninterruptiblySync" | "tryAcquireSync",
   permits: number,
   ms = 60_000,
+  priority = 0,
 ): Promise<unknown> {
   const semaphore = Semaphore.from(shared)
   this.say(threadContext().token)
   this.say("asking")
   const outcome = await outcomeOf(async () => {
-    if (form === "tryAcquireSync") return semaphore.tryAcquireSync(permits, ms)
-    await semaphore[form](permits)
+    if (form === "tryAcquireSync") return semaphore.tryAcquireSync(permits, ms, { priority })
+    await semaphore[form](permits, { priority })
     return "got"
   })
   this.say(outcome)
@@ -82,10 +83,17 @@ export async function keepPermits(this: Voice, shared: Shared, permits: number):
 }
 
 /** Takes a permit and gives it back, so often or until it is killed. */
-export async function goRound(this: Voice, shared: Shared, rounds: number, blocks: boolean): Promise<string> {
+export async function goRound(
+  this: Voice,
+  shared: Shared,
+  rounds: number,
+  blocks: boolean,
+  urgent = false,
+): Promise<string> {
   const semaphore = Semaphore.from(shared)
   for (let round = 0; round < rounds; round++) {
-    using _held = blocks ? semaphore.acquireSync() : await semaphore.acquire()
+    const priority = urgent ? round % 3 : 0
+    using _held = blocks ? semaphore.acquireSync(1, { priority }) : await semaphore.acquire(1, { priority })
     if (round === 10) this.say("under way")
   }
   return "done"

@@ -3,13 +3,15 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually } from "../../support/harness.ts"
 import { misbehaviours } from "./misbehaviour.ts"
+import { placesAroundTasks } from "./places-around-tasks.ts"
 import { places, type Receivers } from "./places.ts"
 import { World } from "./world.ts"
 
-for (const place of places) {
+for (const place of [...places, ...placesAroundTasks]) {
   for (const kind of place.kinds ?? (["virtual", "platform"] as const)) {
     for (const { does, act, thrown, isForever } of misbehaviours) {
       if (isForever === true && place.awaited === true) continue
+      if (thrown !== undefined && place.calledByRuntime === true) continue
       test(`[UC1][UC2][UC3] ${place.name}, on ${kind} threads, ${does}`, async (t) => {
         const printed: unknown[] = []
         t.mock.method(console, "error", (...values: unknown[]) => printed.push(values.at(-1)))

@@ -2,7 +2,7 @@
  * The places where a pool calls code of the user's, and where an error of that code goes. docs/design/user-code.md has the same table,
  * with the places that need no pool.
  */
-import { DiscardOldestPolicy, FutureTask } from "corepool"
+import { DiscardOldestPolicy, type Future, FutureTask } from "corepool"
 import assert from "node:assert/strict"
 import { eventually } from "../../support/harness.ts"
 import type { Kind, World } from "./world.ts"
@@ -30,6 +30,8 @@ export interface Place {
   readonly workerFactory?: boolean
   /** Whether what the code returns is awaited: then a promise that never settles is the code's own affair. */
   readonly awaited?: boolean
+  /** Whether the runtime, which calls the code, gets what it throws: as an uncaught error of the process. */
+  readonly calledByRuntime?: boolean
   /** Whether there must be no thread yet. */
   readonly fresh?: boolean
   readonly errors: Receivers | ((kind: Kind) => Receivers)
@@ -39,7 +41,7 @@ export interface Place {
 
 /** A future in a box: an asynchronous function would not return it, but wait for it. */
 interface About {
-  readonly task: FutureTask<unknown>
+  readonly task: Future<unknown>
 }
 
 /** A future that tells of its end. */

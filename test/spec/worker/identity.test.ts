@@ -88,7 +88,7 @@ test("[WK64] threads of a program that runs from the files of the package need n
      const { cache } = createRequire(import.meta.url)
      const loaded = (name) => Object.keys(cache).some((path) => path.endsWith(name))
      const pool = Executors.newFixedThreadPool(1)
-     console.log(await pool.submit((n) => n + 1, 1), loaded("part-index.cjs"), loaded("source.cjs"))
+     console.log(await pool.submit((n) => n + 1, 1), loaded("index.cjs"), loaded("code-main.cjs"))
      await pool.close()`,
     ["--conditions=shipped"],
   )

@@ -5,7 +5,7 @@ import { VERSION } from "#src/per-thread.js"
 import { requireOrders } from "#src/platform/start/worker-orders.js"
 import assert from "node:assert/strict"
 import { cpSync, readdirSync, readFileSync } from "node:fs"
-import { join, sep } from "node:path"
+import { join, relative, sep } from "node:path"
 import test from "node:test"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Worker } from "node:worker_threads"
@@ -87,6 +87,22 @@ for (const [what, file, options] of FORMATS) {
     assert.deepEqual(await running.lines(), PRINTS)
   })
 }
+
+test("[WK113] a bundle where no function may be made of text", async () => {
+  using folder = new Folder()
+  folder.write("tasks.js", "export const double = (n) => 2 * n")
+  folder.write(
+    "source.js",
+    `import { Executors, tasksOf } from "corepool"
+     const pool = Executors.newFixedThreadPool(1)
+     const { double } = tasksOf(new URL("./tasks.mjs", import.meta.url))
+     pool.submit(double, 4).then((result) => (console.log(result), pool.close()))`,
+  )
+  await bundle(folder, "source.js", "out/program.mjs")
+  await bundle(folder, "tasks.js", "out/tasks.mjs")
+  await using running = folder.start("out/program.mjs", undefined, ["--disallow-code-generation-from-strings"])
+  assert.deepEqual(await running.lines(), ["8"])
+})
 
 test("[WK2] a thread that was started from text can start others", async () => {
   using folder = new Folder()
@@ -241,7 +257,10 @@ test("[WK8] the published files are what becomes of the sources, the same each t
   for (const [name, text] of files) {
     assert.ok(readFileSync(join(HOME, "dist", name), "utf8") === text, `dist/${name} is old: npm run build`)
   }
-  assert.deepEqual(readdirSync(join(HOME, "dist")).toSorted(), [...files.keys()].toSorted())
+  const published = readdirSync(join(HOME, "dist"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(join(HOME, "dist"), join(entry.parentPath, entry.name)))
+  assert.deepEqual(published.toSorted(), [...files.keys()].toSorted())
   const { version } = JSON.parse(readFileSync(join(HOME, "package.json"), "utf8")) as { version: string }
   assert.equal(VERSION, version)
 })

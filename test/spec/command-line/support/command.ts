@@ -68,7 +68,11 @@ export class RunningCommand {
 
   async ended(): Promise<Ended> {
     const [code] = (await once(this.process, "close")) as [number | null]
-    const lines = this.#stdout.split("\n").filter((line) => line.startsWith("{"))
+    // Without what follows the last line break: a test may have stopped reading in the middle of a line.
+    const lines = this.#stdout
+      .split("\n")
+      .slice(0, -1)
+      .filter((line) => line.startsWith("{"))
     const jobs = lines.map((line) => JSON.parse(line) as Printed).sort((a, b) => a.seq - b.seq)
     return { code, stdout: this.#stdout, stderr: this.#stderr, jobs }
   }

@@ -28,6 +28,18 @@ export interface Frame {
     readonly waiting: readonly string[]
     readonly waitingCount: number
   }[]
+  readonly fleets: readonly {
+    readonly name: string
+    readonly state: string
+    readonly outstanding: number
+    readonly counts?: { readonly active: number }
+    readonly nodes: readonly { readonly name: string; readonly concurrency: number; readonly pid: number }[]
+    readonly problem?: string
+  }[]
+  readonly lanes: {
+    readonly lanes: readonly { readonly pool: string; readonly thread: string }[]
+    readonly open: readonly (readonly [lane: number, name: number, start: number, task: number])[]
+  }
 }
 
 type Place = Pick<Monitor, "port" | "token">

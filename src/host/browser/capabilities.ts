@@ -1,0 +1,20 @@
+/** What browsers do, named by what it means to the rest of corepool: see ../node/capabilities.ts. */
+import { isWindow } from "./globals.ts"
+
+/** The end of a worker is told when its Web Lock is free, which is when the worker has stopped. */
+export const isExitTheEnd = true
+
+export const countsSharedMemory = false
+
+export const keepsCode = false
+
+/** Only workers that corepool starts get it, when they are started. A worker gets its own after corepool is loaded. */
+export const leavesAtLoad = false
+
+export const startsAhead = false
+
+/** Messages come by events, and so only when the thread returns to its event loop. */
+export const readsWhileBlocked = false
+
+/** A window may not block. */
+export const canBlock: boolean = !isWindow

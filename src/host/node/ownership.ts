@@ -1,0 +1,10 @@
+/**
+ * What belongs to the current flow. Here the asynchronous context always tells which flow that is, so there is nothing
+ * to do; in a browser it may not: see ../browser/ownership.ts.
+ */
+
+/** Makes locks with this prototype belong to their guards, if the current flow may be unknown. */
+export function leaveToGuards(_prototype: object, _flows: object): void {}
+
+/** Makes what asks for the current thread throw where it is not known; given the class Thread. */
+export function requireCertainty(_threads: object, _flows: object): void {}

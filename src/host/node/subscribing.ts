@@ -1,0 +1,27 @@
+/** The other side of the channels of node:diagnostics_channel: hearing. Each function returns what ends it. */
+import { type Channel, channel, subscribe as add, unsubscribe as remove } from "node:diagnostics_channel"
+
+/** What a channel needs of an AsyncLocalStorage. */
+export interface BoundStore<T> {
+  run<R>(store: T, fn: () => R): R
+}
+
+export function subscribe(name: string, hear: (message: unknown) => void): () => void {
+  const listener = (message: unknown): void => hear(message)
+  add(name, listener)
+  return () => {
+    remove(name, listener)
+  }
+}
+
+/** While the publisher runs what its message tells of, the store is in effect that `storeOf` makes of the message. */
+export function bindStore<T>(name: string, store: BoundStore<T>, storeOf: (message: unknown) => T): () => void {
+  const opened = channel(name) as unknown as {
+    bindStore(store: BoundStore<T>, transform: (message: unknown) => T): void
+    unbindStore(store: BoundStore<T>): boolean
+  } & Channel
+  opened.bindStore(store, storeOf)
+  return () => {
+    opened.unbindStore(store)
+  }
+}

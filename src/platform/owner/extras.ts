@@ -1,0 +1,8 @@
+import type { RateLimiter } from "../../sync/rate-limiter.ts"
+
+/** What few pools have. */
+export interface Extras {
+  /** If the workers have tasks of their own: see platform/queue/deques.ts. */
+  readonly deques?: Int32Array
+  readonly limiter?: RateLimiter | undefined
+}

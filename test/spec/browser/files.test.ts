@@ -1,0 +1,68 @@
+/** The files for browsers, as far as they can be judged without one: docs/spec/browser.md. */
+import assert from "node:assert/strict"
+import { readdirSync, readFileSync } from "node:fs"
+import { test } from "node:test"
+import { fileURLToPath } from "node:url"
+import { type Node, parseSync, Visitor } from "oxc-parser"
+import { bundleForBrowsers } from "../../../tools/bundle/browser.ts"
+
+const ROOT = new URL("../../../../", import.meta.url)
+const built = await bundleForBrowsers(fileURLToPath(ROOT))
+const files = new Map(Array.from(built, ([path, text]) => [path.replace(/^browser\//, ""), text]))
+
+test("[BR2] [BR12] they import each other alone, and name nothing of Node", () => {
+  const names = [...files.keys()]
+  for (const [name, text] of files) {
+    const { program, module } = parseSync(name, text, { sourceType: "module" })
+    for (const { moduleRequest } of module.staticImports) {
+      assert.ok(names.includes(moduleRequest.value.replace(/^\.\//, "")), `${name} imports ${moduleRequest.value}`)
+    }
+    new Visitor({
+      Identifier({ name: used }: { name: string }) {
+        assert.ok(!["process", "Buffer", "require", "setImmediate"].includes(used), `${name} names ${used}`)
+      },
+      ImportExpression({ source }: { source: Node }) {
+        assert.notEqual(source.type, "Literal", `${name} loads a file later`)
+      },
+    }).visit(program)
+  }
+})
+
+test("[BR3] each file of the host has the exports of the one for Node", () => {
+  const exportsOf = (folder: string, name: string): string[] => {
+    const text = readFileSync(new URL(`src/host/${folder}/${name}`, ROOT), "utf8")
+    const { module } = parseSync(name, text, { sourceType: "module" })
+    return module.staticExports.flatMap(({ entries }) => entries.map(({ exportName }) => exportName.name ?? ""))
+  }
+  const ofNode = new Set(readdirSync(new URL("src/host/node/", ROOT)))
+  const shared = readdirSync(new URL("src/host/browser/", ROOT)).filter((name) => ofNode.has(name))
+  assert.ok(shared.length > 20)
+  for (const name of shared) {
+    const own = exportsOf("browser", name)
+    for (const wanted of exportsOf("node", name)) {
+      if (name === "typescript.ts" && wanted !== "prepareForTypeScript") continue // for tests, and of no use there
+      assert.ok(own.includes(wanted), `${name} lacks ${wanted}`)
+    }
+  }
+})
+
+test("[BR1] there is a file for each entry, and one for workers", () => {
+  const entries = ["index", "virtual", "lock", "sync", "queue", "atomic", "worker"].map((name) => `${name}.js`)
+  assert.deepEqual([...files.keys()].toSorted(), [...entries, "code.js"].toSorted())
+})
+
+test("[BR11] the condition `browser` leads to them, and `require` to the files for Node", () => {
+  const { exports } = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8")) as {
+    exports: Record<string, Record<string, unknown>>
+  }
+  for (const [path, conditions] of Object.entries(exports)) {
+    if (path === "./package.json") continue
+    const file = `${path === "." ? "index" : path.slice(2)}.js`
+    const order = Object.keys(conditions)
+    assert.ok(order.indexOf("require") < order.indexOf("browser"), path)
+    assert.ok(order.indexOf("browser") < order.indexOf("default"), path)
+    const { browser, module } = conditions as { browser: { default: string } | null; module?: typeof conditions }
+    assert.equal(browser?.default, files.has(file) ? `./dist/browser/${file}` : undefined, path)
+    if (module !== undefined) assert.deepEqual(module["browser"], browser)
+  }
+})

@@ -1,0 +1,4 @@
+/** Ends the thread itself. */
+export default function end(): void {
+  process.exit(3)
+}

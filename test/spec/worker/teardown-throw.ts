@@ -1,0 +1,4 @@
+/** Fails. */
+export default function end(): never {
+  throw new RangeError("cannot close")
+}
