@@ -80,6 +80,12 @@ export class SlotRunner implements Execution<number> {
   }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
+    // Here, too: a thread must not count as in user code for a task that was cancelled before. [PP12]
+    if (this.isOver(slot)) {
+      this.#self.works(true)
+      this.discard(slot)
+      return undefined
+    }
     // From here on: built-in methods that find the function and decode the arguments need not return, if a task has
     // replaced them.
     this.#self.enterUserCode()

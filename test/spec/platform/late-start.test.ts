@@ -16,8 +16,20 @@ const PROGRAM = `
   import("${import.meta.resolve("corepool/worker")}")
 `
 
+/** The same, and the thread takes a long pause wherever it writes its own name into a word that was 0. */
+const SLOW_PROGRAM = `
+  const { compareExchange } = Atomics
+  Atomics.compareExchange = (array, index, expected, value) => {
+    const before = compareExchange(array, index, expected, value)
+    const isName = value >= 1024 && value < 16384
+    if (before === 0 && expected === 0 && isName) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+    return before
+  }
+  ${PROGRAM}
+`
+
 /** A pool of one thread, how to let the thread begin, and the names of the threads that were made. */
-function late(): { pool: ThreadPoolExecutor; begin: () => void; made: string[] } {
+function late(program = PROGRAM): { pool: ThreadPoolExecutor; begin: () => void; made: string[] } {
   const words = new Int32Array(new SharedArrayBuffer(4))
   setEnvironmentData(KEY, words.buffer)
   const made: string[] = []
@@ -25,7 +37,7 @@ function late(): { pool: ThreadPoolExecutor; begin: () => void; made: string[] }
     terminateAfter: 1,
     workerFactory(options) {
       made.push(options.name)
-      return new Worker(PROGRAM, { ...options, eval: true })
+      return new Worker(program, { ...options, eval: true })
     },
     name: "w",
   })
@@ -41,6 +53,18 @@ test("[PP12] a thread that has not begun is not killed for a task that was cance
   const { pool, begin, made } = late()
   assert.equal(pool.submit(() => 1).cancel(true), true)
   await pools.keepAliveOver(5) // until long after its time is up
+  begin()
+  assert.equal(await pool.submit(() => 2), 2)
+  await pool.close()
+  assert.deepEqual(made, ["w-1"])
+  assert.equal(pool.completedTaskCount, 2)
+})
+
+test("[PP12] a slow thread does not count as in the user's code while it finds that its first task was cancelled", async () => {
+  await using pools = new Pools()
+  const { pool, begin, made } = late(SLOW_PROGRAM)
+  assert.equal(pool.submit(() => 1).cancel(true), true)
+  await pools.keepAliveOver(5)
   begin()
   assert.equal(await pool.submit(() => 2), 2)
   await pool.close()
