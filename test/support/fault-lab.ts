@@ -178,7 +178,7 @@ export class FaultLab implements AsyncDisposable {
       assert.deepEqual(
         counts,
         [...new Set(counts)].sort((a, b) => a - b),
-        key,
+        `${key}: ${JSON.stringify(this.ledger.filter((entry) => entry.key === key))}`,
       )
     }
   }

@@ -28,6 +28,7 @@ export class Doubts {
   /** Whether the node runs a job by this token, and so knows of it. */
   readonly #isRunning: (token: string) => boolean
   #doubts: Doubt[] = []
+  #last: Promise<void> = Promise.resolve()
 
   constructor(bench: Pick<Bench, "held" | "giveBack">, isRunning: (token: string) => boolean) {
     this.#bench = bench
@@ -51,8 +52,15 @@ export class Doubts {
     this.#doubts = this.#doubts.filter(({ isAsked, until }) => !isAsked || until > now)
   }
 
+  /** One after the other: two looks at the same token would both give its job back. */
+  #settle(isMeant: (doubt: Doubt) => boolean): Promise<void> {
+    const turn = this.#last.then(() => this.#look(isMeant))
+    this.#last = turn.catch(() => undefined) // the caller of this turn hears of it
+    return turn
+  }
+
   /** A token by which the node runs a job is left for later: its end may bring another job, which is known as well. */
-  async #settle(isMeant: (doubt: Doubt) => boolean): Promise<void> {
+  async #look(isMeant: (doubt: Doubt) => boolean): Promise<void> {
     const doubts = this.#doubts.filter((doubt) => isMeant(doubt) && !this.#isRunning(doubt.token))
     if (doubts.length === 0) return
     const held = await this.#bench.held(doubts.map(({ token }) => token))

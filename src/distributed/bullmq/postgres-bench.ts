@@ -105,6 +105,16 @@ const RECOVER: Statement = {
     SELECT pg_notify('${JOBS}', $1) FROM told HAVING count(number) > 0`,
 }
 
+/** $1 queue, $2 id, $3 token. A job with a priority goes before the others of its priority. */
+const GIVE_BACK: Statement = {
+  name: "corepool_give_back",
+  text: `WITH freed AS (UPDATE job SET state = 'waiting', lock_token = NULL, locked_until_ms = NULL,
+        seq = CASE WHEN priority > 0 THEN -nextval('job_seq') ELSE nextval('job_seq') END
+      WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $3 RETURNING id),
+    told AS MATERIALIZED (SELECT publish_event($1, 'waiting', jsonb_build_object('jobId', id, 'prev', 'active')) AS number FROM freed)
+    SELECT pg_notify('${JOBS}', $1) FROM told HAVING count(number) > 0`,
+}
+
 const HELD = `SELECT id, lock_token AS token FROM job
   WHERE queue = $1 AND state = 'active' AND lock_token = ANY($2::text[])`
 
@@ -138,6 +148,7 @@ export interface PostgresBenchContext {
 /**
  * How one node takes and ends jobs in PostgreSQL: by BullMQ's functions, several of which are called in one statement.
  * Renewing locks and freeing the jobs of dead nodes are statements of corepool, which cannot deadlock with others.
+ * So is giving a job back: BullMQ's function reads which node has the job and then writes, without a lock in between.
  * The fixed costs of a statement (a round trip to the server, a commit, a notification) are paid once for many jobs:
  *
  * - A claim takes as many jobs as the node has room for, and says in the same answer when the next delayed one is due.
@@ -253,6 +264,11 @@ export class PostgresBench extends BullBench {
    */
   async recover(): Promise<void> {
     await this.#query(RECOVER, this.#context.queue, this.#now())
+  }
+
+  /** A job that another node has by now is left alone. */
+  override async giveBack({ jobId, token }: Hold): Promise<void> {
+    await this.#query(GIVE_BACK, this.#context.queue, jobId, token)
   }
 
   wait(ms: number, signal: AbortSignal): Promise<void> {

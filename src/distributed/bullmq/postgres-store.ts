@@ -1,11 +1,10 @@
 import type { JobCounts } from "../job/engine.ts"
 import type { JobData } from "../job/job-data.ts"
 import { parsed, textIn, toStorable, toStorableJson, unwrapped } from "./names.ts"
-import type { Bull, BullBackend, BullJob, PgBackend, PgConnection, PgStatement, Rows } from "./bull-types.ts"
+import type { Bull, BullBackend, BullJob, PgBackend, PgConnection, PgStatement } from "./bull-types.ts"
 import { EVENTS, JOBS, MESSAGES, PostgresBell } from "./postgres-bell.ts"
 import { PostgresBench } from "./postgres-bench.ts"
 import { PostgresEvents } from "./postgres-events.ts"
-import { withServerTime } from "./server-clock.ts"
 import {
   type Bench,
   CONTROL,
@@ -16,9 +15,6 @@ import {
   type StoredData,
   type StoredJob,
 } from "./store.ts"
-
-/** The commands of BullMQ, among those used here, into which it puts the time of the calling machine. */
-const TIMED = new Set(["move_active_to_wait"])
 
 /** Whether the time of an outcome is over, by the server's clock. */
 const IS_EXPIRED = `(state IN ('completed', 'failed') AND finished_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint
@@ -119,7 +115,7 @@ export interface PostgresContext {
  *   remove the outcomes of others.
  * - Deleting, in the statement that adds a job, an expired outcome of the same id that has not been removed yet.
  *
- * The time in BullMQ's commands is that of the calling machine; here it is the server's.
+ * The time in the commands is the server's, not that of the calling machine.
  */
 export class PostgresStore implements Store {
   readonly #context: PostgresContext
@@ -229,13 +225,9 @@ export class PostgresStore implements Store {
   }
 }
 
-/** BullMQ's queue, with the server's time in its commands. */
-function backendOf({ bull, connection, now }: PostgresContext, queue: string, options: object): PgBackend {
-  const backend = new bull.PostgresQueueBackend(connection, queue, options, false)
-  const run = backend.run.bind(backend)
-  backend.run = (command, values = []): Promise<Rows<unknown>> =>
-    run(command, TIMED.has(command) ? withServerTime(values, now()) : values)
-  return backend
+/** None of the commands that are used here contains the time of the calling machine. */
+function backendOf({ bull, connection }: PostgresContext, queue: string, options: object): PgBackend {
+  return new bull.PostgresQueueBackend(connection, queue, options, false)
 }
 
 function storedOf(row: JobRow): StoredJob {

@@ -13,10 +13,10 @@ import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { TaskPayloads } from "./task-payloads.ts"
 import { ifFit, requireFit, requireFitToFind, UnfitThread } from "./fitness.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import { CARRIES, COMMAND, MEASURED, NOTED, OBSERVED, TIMED, TOLD, VOID } from "../memory/layout.ts"
+import { CARRIES, COMMAND, NOTED, TOLD, VOID } from "../memory/layout.ts"
 import { RunningTasks } from "./running-tasks.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
-import { noteEnd, noteStart } from "../memory/run-times.ts"
+import { RunTimes } from "../memory/run-times.ts"
 import { awaitInterrupt, PeriodicRuns } from "./periodic-runs.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
@@ -41,6 +41,7 @@ export class SlotRunner implements Execution<number> {
   protected readonly runningTasks: RunningTasks
   readonly #hooks: WorkerHooks
   readonly events: WorkerEvents
+  readonly #times: RunTimes
   #periodicRuns: PeriodicRuns | undefined
 
   constructor({ memory, tasks, completionQueues, functions, self }: WorkerContext) {
@@ -52,6 +53,7 @@ export class SlotRunner implements Execution<number> {
     this.#payloads = new TaskPayloads(memory, tasks, completionQueues, functions)
     this.#hooks = new WorkerHooks(memory, self)
     this.events = new WorkerEvents(memory, self.number)
+    this.#times = new RunTimes(memory, tasks, this.events)
     this.runningTasks = new RunningTasks(tasks, self)
   }
 
@@ -93,7 +95,7 @@ export class SlotRunner implements Execution<number> {
       this.#leaveAndDiscard(slot)
       return undefined
     }
-    if (this.tasks.hasFlag(slot, TIMED | MEASURED | OBSERVED)) this.#noteStart(slot)
+    this.#times.noteStart(slot, this.#periodicRuns !== undefined)
     let found: FoundTask | undefined
     try {
       found = this.#functions.resolve(this.tasks.functionOf(slot))
@@ -103,17 +105,6 @@ export class SlotRunner implements Execution<number> {
       return undefined
     }
     return found === undefined ? this.#findAndCall(slot) : this.#call(found, slot)
-  }
-
-  #noteStart(slot: number): void {
-    noteStart(slot, this.tasks, this.#memory, this.#periodicRuns === undefined)
-    if (this.tasks.hasFlag(slot, OBSERVED)) this.events.began(slot, this.tasks, this.#periodicRuns !== undefined)
-  }
-
-  #noteEnd(slot: number): void {
-    if (!this.tasks.hasFlag(slot, MEASURED | OBSERVED)) return
-    noteEnd(slot, this.tasks, this.#memory)
-    if (this.tasks.hasFlag(slot, OBSERVED)) this.events.ended(slot, this.tasks)
   }
 
   idle(): void {
@@ -313,7 +304,7 @@ export class SlotRunner implements Execution<number> {
     if (this.#periodicRuns?.isToGoOn(slot) === true) {
       this.#leaveUserCode()
       this.#payloads.forget(slot)
-      this.#noteEnd(slot)
+      this.#times.noteEnd(slot)
       if (!this.#hooks.hasAfter) this.#periodicRuns.goOn(slot)
       return
     }
@@ -385,7 +376,7 @@ export class SlotRunner implements Execution<number> {
    * Puts the slot into the submitter's completion queue. If there is a hook, the owner does that and calls the hook.
    */
   #deliver(slot: number): void {
-    this.#noteEnd(slot)
+    this.#times.noteEnd(slot)
     if (this.#hooks.hasAfter && this.#self.currentTask === slot) return
     this.#completionQueues.put(slot)
   }
