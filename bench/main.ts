@@ -8,6 +8,7 @@
  *     npm run bench -- codec          values as bytes, beside structuredClone, v8.serialize and JSON
  *     npm run bench -- garbage        bytes that the main thread allocates for a task on platform threads
  *     npm run bench -- contention     atomic operations of a task on platform threads, and how many fail, by number of threads
+ *     npm run bench -- observing      what metrics, listeners, recordings and contexts cost; `--node PATH` on another version of Node
  *     npm run bench -- distributed    corepool/distributed beside BullMQ by hand; `distributed-cancel` and so on for one part of it, `--full` for all of its size
  *     npm run bench -- --report       writes what was measured as a page with charts, build/bench-report/report.html, too
  *     npm run bench -- --quick        small and few: to see whether it works
@@ -28,6 +29,7 @@ import { type BoutResult, FULL, measure, QUICK } from "./measure.ts"
 import type { PlatformContest } from "./platform-contest.ts"
 import { runPlatform } from "./platform-report.ts"
 import { platformContests } from "./platform.ts"
+import { runObserving } from "./observing.ts"
 import { printBout, printLosses, toJson } from "./report.ts"
 import { rivalVersions } from "./rivals.ts"
 import type { CountRecord, RunRecord } from "./results.ts"
@@ -39,6 +41,7 @@ const { values: flags, positionals: names } = parseArgs({
     quick: { type: "boolean", default: false },
     full: { type: "boolean", default: false },
     report: { type: "boolean", default: false },
+    node: { type: "string" },
   },
 })
 
@@ -93,6 +96,7 @@ const START = "start"
 const CODEC = "codec"
 const GARBAGE = "garbage"
 const CONTENTION = "contention"
+const OBSERVING = "observing"
 
 function isMeant(wanted: string, name: string): boolean {
   return name === wanted || name.startsWith(`${wanted}-`)
@@ -110,6 +114,7 @@ const known = [
   CODEC,
   GARBAGE,
   CONTENTION,
+  OBSERVING,
   ...DISTRIBUTED_PARTS,
 ]
 const unknown = names.filter((wanted) => !known.some((name) => isMeant(wanted, name)))
@@ -124,5 +129,6 @@ if (unknown.length > 0) {
   if (names.includes(CODEC)) await runCodec(flags.quick)
   if (names.includes(GARBAGE)) await runGarbage()
   if (names.includes(CONTENTION)) await runContention(flags.quick)
+  if (names.includes(OBSERVING)) await runObserving(flags.quick, flags.node)
   if (distributed.length > 0) await runDistributed(distributed, flags.full)
 }
