@@ -148,7 +148,7 @@ test("[OT1] what was given up, refused, fired and missed is that of the pool", a
   assert.equal(value(points, "task.abandoned", "pool"), 1)
   assert.equal(value(points, "task.rejected", "pool"), 1)
   assert.equal(value(points, "schedule.fired", "pool"), undefined)
-  assert.ok((value(points, "schedule.fired", "timers") as number) > missed(points))
+  assert.ok((value(points, "schedule.fired", "timers") as number) >= missed(points)) // the first run may be late, too
   assert.match(metrics({ pool }), /^executor_abandoned_tasks\{name="pool"\} 1$/m)
   assert.match(metrics({ timers }), /^executor_schedule_missed_total\{name="timers"\} [1-9]/m)
 })

@@ -1,12 +1,12 @@
 /** A scheduled pool and the process it lives in. Ids such as [SC56] refer to docs/spec/schedule.md. */
-import { AtomicInteger, FutureTask, type ScheduledFuture, ScheduledThreadPoolExecutor } from "corepool"
+import { FutureTask } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { runProgram } from "../../support/child.ts"
 import { FakeClock } from "../../support/fake-clock.ts"
-import { factoryOf, type Kind, kinds, pass, Schedules } from "./support.ts"
+import { type Kind, kinds, pass, Schedules } from "./support.ts"
 
 const preamble = (kind: Kind): string => `
   import { ScheduledThreadPoolExecutor, platformThreads, virtualThreads } from "corepool"
@@ -229,25 +229,6 @@ test("[SC86] a pool of platform threads whose tasks are unref'd lives for tasks 
   )
   assert.deepEqual(lines, ["from inside"])
 })
-
-for (const kind of kinds) {
-  test(`[SC86] ${kind} threads: a pool that the program has lost goes on with an unref'd series`, async () => {
-    const runs = new AtomicInteger(0)
-    const start = (): ScheduledFuture<void> => {
-      const pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: factoryOf(kind) })
-      return pool.scheduleAtFixedRate((count: AtomicInteger) => void count.incrementAndGet(), 0, 1, runs).unref()
-    }
-    const series = start()
-    for (let round = 1; round < 4; round++) {
-      const before = runs.get()
-      await eventually(() => {
-        collectGarbage()
-        return runs.get() > before + 3
-      })
-    }
-    series.cancel()
-  })
-}
 
 test("[SC57] what keeps the process alive is one timer, and it is there only while a run is ahead", async () => {
   using clock = new FakeClock()
