@@ -89,7 +89,9 @@ export class NodePool {
         this.#next = chunk + NODE_SIZE // the first record names the owner of the chunk
         this.#end = chunk + CHUNK_NODES * NODE_SIZE
       }
-      // A node of a chunk that a dead thread left may still be in a queue, until a combiner sweeps that queue.
+      // A node of a chunk that a dead thread left may still be in a queue, until a combiner sweeps that queue. It may
+      // also still say what the dead thread waited for.
+      write(this.#registry.reach(this.#next), this.#next + NODE.KIND, 0)
       this.give(this.#next)
       this.#next += NODE_SIZE
     }

@@ -9,6 +9,7 @@ import {
   type Semaphore,
   task,
   Thread,
+  type ThreadPoolExecutor,
 } from "corepool"
 
 const url = import.meta.url
@@ -23,6 +24,12 @@ export const lockAwaiting = task(url, async function lockAwaiting(lock: Reentran
   const guard = await lock.lock()
   guard.unlock()
   return "locked"
+})
+
+/** Ends its thread while this thread waits for the lock a few times. */
+export const dieWaiting = task(url, function dieWaiting(lock: ReentrantLock): void {
+  for (let i = 0; i < 8; i++) void lock.lock()
+  process.exit(3)
 })
 
 export const writeBlocking = task(url, function writeBlocking(lock: ReentrantReadWriteLock): void {
@@ -68,6 +75,11 @@ export const compute = task(url, function compute(words: Int32Array): number {
   let turns = 0
   while (Atomics.load(words, 1) === 0) turns++
   return turns
+})
+
+/** The thread that has run this listens to the pool as long as it lives. */
+export const sizeOf = task(url, function sizeOf(pool: ThreadPoolExecutor): number {
+  return pool.poolSize
 })
 
 export const dumpHere = task(url, function dumpHere(): string[] {

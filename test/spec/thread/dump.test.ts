@@ -175,6 +175,21 @@ test("[TH44][TH46] a lock that a platform thread holds names that thread", async
   await eventually(() => Thread.dump({ format: "json" }).deadlocks.length === 0)
 })
 
+test("[TH43] a thread does not show the waits of a dead thread whose place it has got", async () => {
+  await using pool = new ThreadPoolExecutor({
+    corePoolSize: 1,
+    maximumPoolSize: 1,
+    threadFactory: platformThreads({ name: "r", uncaughtException() {} }),
+  })
+  const lock = new ReentrantLock()
+  const guard = await lock.lock()
+  await assert.rejects(pool.submit(tasks.dieWaiting, lock), { name: "ThreadDeathError" })
+  guard.unlock() // which takes the waits of the dead thread out of the queue
+  assert.equal(await pool.submit(tasks.sizeOf, pool), 1)
+  await eventually(() => find("r-2")?.state === "idle")
+  assert.equal(find("r-2")?.waitsFor, undefined)
+})
+
 test("[TH45] scopes are a tree: each under the group of the thread that has opened it", async () => {
   const gate = new Gate()
   const ready = new CountDownLatch(2)
