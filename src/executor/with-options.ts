@@ -47,7 +47,7 @@ export class ExecutorView extends ExecutorServiceBase {
     }
     if (options.priority !== undefined && !executor[ORDERS_BY_PRIORITY]) {
       throw new UnsupportedOperationError(
-        "`priority` needs an executor that orders its tasks: give the pool a PriorityBlockingQueue as workQueue",
+        "`priority` needs a ThreadPoolExecutor with a PriorityBlockingQueue as workQueue. This executor has another order",
       )
     }
   }

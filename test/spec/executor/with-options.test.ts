@@ -4,6 +4,7 @@ import {
   CancellationError,
   Executors,
   type ExecutorService,
+  ForkJoinPool,
   FutureTask,
   PriorityBlockingQueue,
   RejectedExecutionError,
@@ -84,12 +85,15 @@ test("[WO20] a priority on an executor that has no order is refused, in words th
     lab.keep(Executors.newCachedThreadPool(lab.factory)),
     lab.keep(Executors.newSingleThreadExecutor(lab.factory)),
     lab.keep(Executors.newThreadPerTaskExecutor(lab.factory)),
+    lab.keep(Executors.newScheduledThreadPool(1, lab.factory)),
+    lab.keep(new ForkJoinPool({ parallelism: 1 })),
     new InlineExecutor(),
   ]
   for (const executor of executors) {
     const error = thrownBy(() => executor.with({ priority: 1 }))
     assert.ok(error instanceof UnsupportedOperationError)
-    assert.match(error.message, /PriorityBlockingQueue/)
+    assert.match(error.message, /a ThreadPoolExecutor with a PriorityBlockingQueue .* This executor has another order/)
+    assert.doesNotMatch(error.message, /give the pool/)
     assert.ok(thrownBy(() => executor.with({}).with({ priority: 1 })) instanceof UnsupportedOperationError)
   }
 })
