@@ -5,13 +5,16 @@ import {
   type ExecutorService,
   ForkJoinPool,
   type Future,
+  platformThreads,
   PriorityBlockingQueue,
   ScheduledThreadPoolExecutor,
+  type ThreadFactory,
   ThreadPoolExecutor,
 } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually } from "../support/harness.ts"
+import { mortalThreads } from "../support/mortal.ts"
 import { SharedCount } from "../support/shared-words.ts"
 import { Dice, SEED, STRESS } from "../support/stress.ts"
 import * as tasks from "./shutdown-tasks.ts"
@@ -20,11 +23,13 @@ const THREADS = { corePoolSize: 2, maximumPoolSize: 2 } as const
 const MOST_TASKS = 400
 
 const POOLS = {
-  fixed: () => new ThreadPoolExecutor({ ...THREADS }),
-  bounded: () => new ThreadPoolExecutor({ ...THREADS, workQueue: new ArrayBlockingQueue(2 * MOST_TASKS) }),
-  priority: () => new ThreadPoolExecutor({ ...THREADS, workQueue: new PriorityBlockingQueue() }),
-  scheduled: () => new ScheduledThreadPoolExecutor({ corePoolSize: 2 }),
-  "fork/join": () => new ForkJoinPool({ parallelism: 2 }),
+  fixed: (threadFactory: ThreadFactory) => new ThreadPoolExecutor({ ...THREADS, threadFactory }),
+  bounded: (threadFactory: ThreadFactory) =>
+    new ThreadPoolExecutor({ ...THREADS, threadFactory, workQueue: new ArrayBlockingQueue(2 * MOST_TASKS) }),
+  priority: (threadFactory: ThreadFactory) =>
+    new ThreadPoolExecutor({ ...THREADS, threadFactory, workQueue: new PriorityBlockingQueue() }),
+  scheduled: (threadFactory: ThreadFactory) => new ScheduledThreadPoolExecutor({ corePoolSize: 2, threadFactory }),
+  "fork/join": (threadFactory: ThreadFactory) => new ForkJoinPool({ parallelism: 2, threadFactory }),
 } as const
 
 type Pool = ThreadPoolExecutor | ForkJoinPool
@@ -70,15 +75,22 @@ for (const [kind, makePool] of Object.entries(POOLS)) {
   for (const [who, stop] of Object.entries(STOPS)) {
     test(`[ST4] a ${kind} pool is stopped by ${who}: no future stays pending, and the pool ends`, async (t) => {
       t.diagnostic(`SEED=${SEED}`)
-      for (let round = 0; round < STRESS; round++) await play(kind, makePool(), stop, new Dice(SEED + round))
+      const factory = who.endsWith("that dies") ? mortalThreads : platformThreads
+      for (let round = 0; round < STRESS; round++) await play(kind, makePool, factory(), stop, new Dice(SEED + round))
     })
   }
 }
 
-async function play(kind: string, pool: Pool, stop: Stop, dice: Dice): Promise<void> {
+async function play(
+  kind: string,
+  makePool: (factory: ThreadFactory) => Pool,
+  factory: ThreadFactory,
+  stop: Stop,
+  dice: Dice,
+): Promise<void> {
   await using submitter = Executors.newFixedThreadPool(1)
-  await using other = Executors.newFixedThreadPool(1)
-  await using _ = pool
+  await using other = Executors.newFixedThreadPool(1, factory)
+  await using pool = makePool(factory)
   const view = kind === "priority" ? pool.with({ priority: 1 }) : pool
   const said = new SharedCount()
   const elsewhere = submitter.submit(tasks.submitMany, view, dice.roll(MOST_TASKS), said.index)

@@ -13,6 +13,7 @@ import { type PoolHandle, PoolMemory } from "#src/platform/memory/pool-memory.js
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf } from "../../support/harness.ts"
+import { mortalThreads } from "../../support/mortal.ts"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import { requireTermination } from "../../support/termination.ts"
 import * as tasks from "./ending-tasks.ts"
@@ -136,7 +137,7 @@ test("[PL41] a task that stops its own pool is not terminated before it has hand
 
 for (const accesses of [0, 3, 10, 31, 100, 316, 1000, 3162]) {
   test(`[PL40] a thread of another pool dies in shutdownNow, after ${accesses} accesses to memory: the owner does the rest`, async () => {
-    await using other = Executors.newFixedThreadPool(1)
+    await using other = Executors.newFixedThreadPool(1, mortalThreads())
     await using heldUp = await HeldUp.with(60)
     const { pool, waiting, running, gate } = heldUp
     assert.equal(
@@ -152,7 +153,7 @@ for (const accesses of [0, 3, 10, 31, 100, 316, 1000, 3162]) {
   })
 
   test(`[PL40] a thread of another pool dies in shutdown of a scheduled one, after ${accesses} accesses: the owner does the rest`, async () => {
-    await using other = Executors.newFixedThreadPool(1)
+    await using other = Executors.newFixedThreadPool(1, mortalThreads())
     await using pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1 })
     pool.executeExistingDelayedTasksAfterShutdown = false
     const futures = Array.from({ length: 30 }, (_, i) => pool.schedule(tasks.add, 1e9, i, 1))
