@@ -7,7 +7,7 @@ const ROOM = 8
 
 export const backPressure: Stage = {
   title: "Back-pressure",
-  about: `One thread, room for ${ROOM} tasks. With CallerRunsPolicy, a submitter that is too fast runs the task itself.`,
+  about: `One thread, and a queue for ${ROOM} tasks. With CallerRunsPolicy, a submitter that is too fast runs the task itself.`,
   file: "back-pressure.ts",
 
   async run(): Promise<void> {
@@ -30,8 +30,9 @@ export const backPressure: Stage = {
     await pool.close()
     const byPool = pool.completedTaskCount - 1
     say(
-      `${counts.reduce((sum, count) => sum + count, 0)} primes from ${TASKS} tasks, never more than ${fullest} waiting`,
+      `${counts.reduce((sum, count) => sum + count, 0)} primes from ${TASKS} tasks, never more than ${fullest} in the queue` +
+        (fullest > ROOM ? `: ${ROOM}, and one that the thread was about to take` : ""),
     )
-    say(`${byPool} were done by the thread, ${TASKS - byPool} by the one who submitted them`)
+    say(`the pool's thread ran ${byPool} of them, the submitting thread ran ${TASKS - byPool}`)
   },
 }
