@@ -1,6 +1,6 @@
 /**
- * What a thread knows of shared objects that it cannot open by their handle alone: see shared-parts.ts. Apart from
- * that module, because a program that sends nothing needs no more than this.
+ * Keys of shared objects. A key stands for a posted object that its handle alone cannot open: see shared-parts.ts. The
+ * keys are in a file of their own because a program that sends nothing needs only this file.
  */
 import { isShareable, SHAREABLE } from "../memory/shared/shareables.ts"
 import type { Handle } from "../memory/shared/shared-memory.ts"
@@ -50,8 +50,8 @@ export function isKeyed(name: string): boolean {
 }
 
 /**
- * Says how the part with this name is found in the object that it is a part of, with its handle, if it has memory of
- * its own.
+ * Registers how the part with this name is found in the object that contains it. `open` gets that object, and the
+ * handle of the part if the part has its own memory.
  */
 export function registerPart(name: string, open: PartOpener): void {
   openers.set(name, open)

@@ -1,9 +1,9 @@
 /**
- * The part of a Piscina in its threads: finds the function that a module exports, and calls it.
+ * The part of a Piscina that runs in its threads: it finds the function that a module exports, and calls it.
  *
- * A module that is no ES module may export one function, functions by name, or one function with others as its
- * properties; a module that a compiler has turned from an ES module into another one has its exports inside its default
- * export. Any of these may be a promise of a function.
+ * A CommonJS module may export one function, several functions by name, or one function with the others as its
+ * properties. If a compiler has turned an ES module into a CommonJS module, its exports are inside the default export.
+ * Each of these may be a promise of a function.
  */
 import { addArguments } from "#host/events"
 import { HANDLER_MODULE } from "../platform/worker/handler-part.ts"

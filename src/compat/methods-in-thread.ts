@@ -1,6 +1,6 @@
 /**
- * The part of a workerpool in its threads: the methods that a script has registered, and functions that are sent as
- * text. A thread has one task at a time.
+ * The part of a workerpool that runs in its threads: it calls the methods that a script has registered, and functions
+ * that are sent as text. A thread has one task at a time.
  */
 import { exitThread, tellParent } from "#host/events"
 import { runtime } from "#host/clock"
@@ -135,8 +135,9 @@ async function ran(text: string, params: readonly unknown[] | undefined): Promis
 }
 
 /**
- * Waits until the task is cancelled. If it has abort listeners, resolves when they have, and the thread can go on; the
- * pool ends a thread in which they take too long. Otherwise nothing else would end the task: the thread ends itself.
+ * Waits until the task is cancelled. If the task has abort listeners, the promise resolves when they have, and the
+ * thread can go on; the pool ends a thread whose listeners take too long. If the task has none, nothing can stop it, so
+ * the thread ends itself.
  */
 function cleanedUp(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

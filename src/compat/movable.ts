@@ -1,4 +1,4 @@
-/** Values that are to be moved to another thread and not copied, as piscina marks them. */
+/** Marks values that are moved to another thread instead of copied, in the manner of piscina. */
 import { types } from "#host/values"
 import { perThread } from "../per-thread.ts"
 
@@ -33,9 +33,9 @@ export function markMovable(value: object): void {
 }
 
 /**
- * Marks a value that is sent to a thread, or returned from one: it is moved and not copied. Buffers, views of buffers,
- * ports, and objects with the two properties of {@link PiscinaTransferable} can be moved; others are returned as they
- * are.
+ * Marks an argument or a result of a task: it is moved to the other thread instead of copied. Buffers, views of
+ * buffers, ports, and objects with the two properties of {@link PiscinaTransferable} can be moved. `move` returns any
+ * other value unchanged.
  */
 export function move<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value

@@ -126,7 +126,7 @@ function isWeighted(sync: unknown): sync is Semaphore | TimeLimitedSemaphore {
 }
 
 /**
- * The same mutex, whose waits are rejected after `timeout` ms. A wait that is rejected leaves the line.
+ * Returns the same mutex with a time limit: a wait is rejected after `timeout` ms, and leaves the queue.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import { requireInteger } from "../checks.ts"
 import { MIN_VALUE, Permits } from "./mutex-permits.ts"
 
-/** Gives back what was acquired. The second time nothing happens. */
+/** Releases what was acquired. A second call does nothing. */
 export type MutexReleaser = () => void
 
 /** The shape of a {@link Mutex}, also with a time limit. */
@@ -49,7 +49,8 @@ export const ACQUIRE: unique symbol = Symbol("acquire")
 export const UNLOCKED: unique symbol = Symbol("unlocked")
 
 /**
- * The shape of async-mutex's `Semaphore`: a value, of which tasks of one thread take and give back parts.
+ * A drop-in for `Semaphore` of async-mutex: a value from which the tasks of one thread take parts, and to which they
+ * give them back.
  *
  * Waiting requests are granted by their priority, the highest first, and among equals in their order. Weights, values
  * and priorities are integers of 32 bits.
@@ -140,7 +141,7 @@ export class Semaphore implements SemaphoreInterface {
 }
 
 /**
- * The shape of async-mutex's `Mutex`: one task of a thread at a time. Unlike a `ReentrantLock` it has no owner: any
+ * A drop-in for `Mutex` of async-mutex: one task of a thread at a time. Unlike a `ReentrantLock` it has no owner: any
  * task may release it.
  *
  * @example

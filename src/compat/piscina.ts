@@ -30,10 +30,10 @@ export interface PiscinaHistogram {
 }
 
 /**
- * The shape of piscina: a pool of threads for the functions that a module exports.
+ * A drop-in for piscina: a pool of threads for the functions that a module exports.
  *
- * Each thread is a thread of corepool. The shape has a queue in front of them, chooses the thread of each task, and
- * ends threads whose task is aborted.
+ * Each thread is a pool of corepool with one thread. This class keeps the queue, chooses the thread of each task, and
+ * ends a thread whose task is aborted.
  *
  * @example
  * ```js

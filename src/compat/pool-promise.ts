@@ -29,8 +29,8 @@ export interface PoolPromiseControl {
 }
 
 /**
- * The promise of a task, in the shape of workerpool's: it can be cancelled, and given a time limit, also through the
- * promises that `then`, `catch` and `always` return.
+ * The promise of a task, as workerpool has it. It can be cancelled and given a time limit, also through the promises
+ * that `then`, `catch` and `always` return.
  */
 export class PoolPromise<T> extends Promise<T> {
   /** See {@link PoolCancellationError}. */

@@ -24,8 +24,8 @@ interface Body extends ThreadBody {
 type AnyTask<A extends unknown[]> = (...args: A) => unknown
 
 /**
- * One thread that belongs to a worker pool of another library's shape: a pool of one thread that is not replaced when
- * it dies. The shape has a queue of its own, and decides which thread gets which task.
+ * One thread of a Piscina or a workerpool: a pool of one thread, which is not replaced when it dies. The Piscina or
+ * workerpool keeps the queue, and decides which thread gets which task.
  */
 export class WorkerThread {
   readonly #pool: ThreadPoolExecutor

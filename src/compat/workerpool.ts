@@ -58,8 +58,8 @@ export type PoolProxy<M extends Record<string, AnyMethod>> = {
 }
 
 /**
- * The shape of workerpool's pool: threads with the methods that a script has registered. Each thread is a thread of
- * corepool and has one task at a time.
+ * The pool of workerpool: its threads have the methods that a script has registered. Each thread is a thread of
+ * corepool, and has one task at a time.
  */
 export class WorkerPool {
   readonly #settings: PoolSettings
@@ -230,7 +230,7 @@ function within(ms: number, ends: Promise<unknown>): Promise<void> {
 }
 
 /**
- * The shape of workerpool.
+ * A drop-in for workerpool.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 import type { DumpedThread } from "../thread/thread-dump.ts"
 
 /**
- * The circles of threads that wait for each other. A thread that waits for several things is in a circle if one of them
- * leads into it: with `Promise.all` that is a deadlock, with `Promise.race` it may be none.
+ * Finds the circles of threads that wait for each other. A thread that waits for several things is in a circle if one
+ * of these waits leads back to it. With `Promise.all` that is a deadlock; with `Promise.race` it need not be one.
  */
 export function circles(threads: readonly DumpedThread[]): string[][] {
   const waits = new Map<string, string[]>()

@@ -1,4 +1,4 @@
-/** What flows wait for, and which thread has that: read from this thread's own waits, and from shared memory. */
+/** Reads what flows wait for, and which thread holds that: from the waits of this thread, and from shared memory. */
 import { CORE } from "../queue/base/internals.ts"
 import { WORK } from "../future/internals.ts"
 import { FutureTask } from "../future/future-task.ts"

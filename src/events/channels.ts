@@ -1,4 +1,4 @@
-/** The channels of corepool, and how messages get into them. A subscriber that throws concerns no task. */
+/** The channels of corepool, and the functions that publish on them. An error of a subscriber reaches no task. */
 import { type Channel, openChannel, openTracingChannels, type TracingChannels } from "#host/diagnostics"
 import { runtime } from "#host/clock"
 import { guarded } from "../memory/flow/guard.ts"
@@ -70,8 +70,9 @@ export function publish(channel: Channel, message: unknown): void {
 }
 
 /**
- * Publishes `start` and `end` around the call, which has the stores that are bound to `start`, and `error` if it
- * throws. As `traceSync` does, in which an error of a subscriber would be an error of the call.
+ * Publishes `start` before the call and `end` after it, and `error` if the call throws. During the call the stores that
+ * are bound to `start` are in effect. `traceSync` of Node does the same, but there an error of a subscriber would be an
+ * error of the call.
  */
 export function traceCall(traced: TracingChannels, context: { error?: unknown }, call: () => void): void {
   let isCalled = false

@@ -58,9 +58,10 @@ export interface RunningFuture {
 /** Tells what happens in the pools of this thread. */
 export interface EventSource {
   /**
-   * Calls back with what happens from now on, several times a second and when {@link Listening.drain} is called;
-   * events of one thread are in their order. Of all pools of this thread, also future ones, unless `pools` names some.
-   * What the callback throws is reported as uncaught. Does not keep the process alive.
+   * Calls `callback` with the events from now on, several times a second and when {@link Listening.drain} is called.
+   * The events are those of `pools`, or of all pools of this thread, also of pools that are made later. Events of one
+   * thread are in their order. An error of the callback is reported as uncaught. A listener does not keep the process
+   * alive.
    */
   listen(callback: (events: readonly PoolEvent[]) => void, pools?: Iterable<object>): Listening
   /** Now, on the clock of the events. */

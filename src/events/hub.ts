@@ -21,10 +21,11 @@ import { Unobserved } from "./unobserved.ts"
 const INTERVAL = 100
 
 /**
- * Hears of all pools of this thread, and passes on what it hears: to listeners as events, to subscribers by channels.
+ * Receives what the pools of this thread report, and passes it on: to listeners as events, to subscribers by channels.
  *
- * It is the observer of the thread while there is a listener or a subscriber. It is told when one comes, and looks from
- * time to time whether the last one has gone. Submissions are in submitted-tasks.ts, runs and waits in runs.ts.
+ * The hub is the observer of the thread while there is a listener or a subscriber. Each new one wakes the hub, and the
+ * hub checks from time to time whether the last one has gone. It leaves submissions to submitted-tasks.ts, and runs and
+ * waits to runs.ts.
  */
 export class Hub implements Observer {
   readonly channels: Channels = channelsOfThread(() => this.on())

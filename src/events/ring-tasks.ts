@@ -1,8 +1,8 @@
 import type { ObservedTask } from "./observed-task.ts"
 
 /**
- * The tasks of a pool of platform threads by their handles, which is how rings name them. A task that is settled is
- * kept until its pool's rings have been read once more: its thread has written of its end before that.
+ * The tasks of a pool of platform threads, by the handles that stand for them in the rings of the pool. A settled task
+ * is kept until the rings have been read once more, because the ring may still contain the end of its run.
  */
 export class RingTasks {
   readonly #tasks = new Map<number, ObservedTask>()

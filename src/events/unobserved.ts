@@ -7,8 +7,8 @@ import type { ObservedTask } from "./observed-task.ts"
 import type { TaskUnobservedMessage } from "./payloads.ts"
 
 /**
- * The failures that no code has looked at. A failure is told when its future is garbage, which is when no code can look
- * at it any more. So a failure whose future is kept is never told, and neither is one of a process that ends first.
+ * Reports failures that no code has looked at. It reports a failure when the future has become garbage, because then no
+ * code can look at it any more. So it reports no failure whose future is kept, and none if the process ends first.
  */
 export class Unobserved {
   readonly #channel: Channel

@@ -1,6 +1,6 @@
 /**
- * The executors of this thread whose tasks run on other machines, so that the monitor can show them without loading
- * their code. An executor is not kept alive by this list.
+ * The distributed executors of this thread. The monitor shows them by this list, without loading their code. The list
+ * does not keep an executor alive.
  */
 import { perThread } from "../per-thread.ts"
 

@@ -7,8 +7,8 @@ import type { FutureTask } from "./future-task.ts"
 import type { TaskWatcher } from "./task-observers.ts"
 
 /**
- * A time limit that was set on a task after it was made: see `Future.orTimeout`. It stands before the watcher that the
- * task had, and passes everything on.
+ * The time limit of `Future.orTimeout`, which is set after the task was made. It replaces the watcher of the task, and
+ * passes every call on to that watcher.
  */
 class TimeLimit implements TaskWatcher {
   readonly #timer: Timer

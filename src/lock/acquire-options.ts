@@ -1,8 +1,8 @@
-/** What a task says when it has to wait for a synchronizer: for how long, and how urgent it is. */
+/** The options of a wait for a synchronizer: for how long, and how urgent it is. */
 import { type Known, requireInteger, requireOptions } from "../checks.ts"
 import { isInherited } from "../memory/flow/waiting.ts"
 
-/** How long to wait at most, in ms; or that, a signal that gives the wait up, and the place in the line. */
+/** How long to wait at most, in ms; or an object with this time, a signal that ends the wait, and a priority. */
 export type AcquireOptions =
   | number
   | {
@@ -14,7 +14,7 @@ export type AcquireOptions =
       readonly priority?: number
     }
 
-/** What a thread says that blocks. */
+/** The options of a wait that blocks the thread. */
 export interface BlockingOptions {
   /** Among the tasks that wait, the one with the highest number is first; default 0. An integer of 32 bits. */
   readonly priority?: number

@@ -20,8 +20,8 @@ interface Known {
 }
 
 /**
- * What is known of distributed executors. Their servers are asked only while a client of the monitor looks, for all
- * clients together, and one question at a time.
+ * The state of the distributed executors, for the monitor. It asks their servers only while the monitor has a client,
+ * once for all clients, and one question at a time.
  */
 export class FleetWatch {
   readonly #given: readonly (readonly [name: string, fleet: Fleet])[] | undefined

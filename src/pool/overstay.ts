@@ -17,8 +17,8 @@ export interface Place {
   /** Whether the executor has stopped: then every task has to end. */
   readonly isStopped: boolean
   /**
-   * The task is abandoned: another one may have its place. Its future, if it has one, is done. Called on a flow of the
-   * same thread that is not interrupted.
+   * The task is abandoned: another task may have its place. Its future, if it has one, is done. The call comes from a
+   * flow of the same thread that is not interrupted.
    */
   giveFree(task: Runnable, error: ThreadDeathError): void
   /** The abandoned task has ended. */
@@ -55,8 +55,8 @@ export class Overstay implements StopWatch {
   }
 
   /**
-   * The flow has been told to stop. That may be meant for another future that the task runs itself: such a time is
-   * replaced when the task itself is told.
+   * The flow was interrupted. If the interrupt was for another future that the task runs itself, the time starts anew
+   * when the task itself is interrupted.
    */
   begin(): void {
     const { task } = this.#place

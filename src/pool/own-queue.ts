@@ -8,8 +8,9 @@ import type { Cursor } from "../queue/local/iteration.ts"
 import { isInstance, propertyOf } from "../user-values.ts"
 
 /**
- * A queue of the program, for the tasks of a pool of virtual threads: it decides how many tasks may wait, and in which
- * order they run. Every `BlockingQueue` has these methods. The pool does the waiting: `take` and `put` are not called.
+ * A queue of the program's own, for the tasks of a pool of virtual threads. It decides how many tasks may wait, and in
+ * which order they run. Every `BlockingQueue` has these methods. The pool does the waiting, so a queue needs no `take`
+ * and no `put`.
  */
 export interface TaskQueue {
   /** Takes a task in; false if there is no room for it. */
@@ -21,9 +22,10 @@ export interface TaskQueue {
 }
 
 /**
- * Makes the work queue of a pool of virtual threads of a queue of the program, for an order or a limit that no queue of
- * corepool has. The queue only says which task is the next. If it throws, gives what was not offered, or gives nothing
- * although tasks wait, the oldest task is the next, so that no task is lost or runs twice; an error is reported.
+ * Makes a work queue for a pool of virtual threads from an object of the program, for an order or a limit that no queue
+ * of corepool has. The object decides only which task is next. If it throws, returns a task that was not offered, or
+ * returns nothing although tasks wait, the oldest task is next. So no task is lost, and none runs twice. Errors are
+ * reported as uncaught.
  *
  * @example
  * ```ts

@@ -20,9 +20,9 @@ export interface Recording extends Disposable {
 }
 
 /**
- * Records what the pools of this thread do, until `stop()` is called: a lane for each thread with its tasks,
- * arrows from submissions to runs, the number of tasks that wait, and the deaths of threads. The file opens in
- * Perfetto (https://ui.perfetto.dev) and in Chrome (`chrome://tracing`).
+ * Records what the pools of this thread do, until `stop()` is called: a lane for each thread with its tasks and their
+ * waits, arrows from submissions to runs, steals, the number of tasks that wait, and the deaths of threads. The file
+ * opens in Perfetto (https://ui.perfetto.dev) and in Chrome (`chrome://tracing`).
  *
  * A recording has the names of functions, but no arguments, results or errors. It keeps at most two million events. Of
  * what comes after them, only the number is known.

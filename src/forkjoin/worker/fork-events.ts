@@ -11,14 +11,14 @@ import { PORTABLE } from "../task/internals.ts"
 import { type ForkWatch, thisThread } from "../task/this-thread.ts"
 
 /**
- * A run that is shorter is not told, if the thread has forked the task itself: there may be a million of them a second,
- * and the ring has room for some thousands. In ms.
+ * In ms. Shorter runs of tasks that the thread has forked itself are left out: there may be a million of them a second,
+ * and the ring has room for some thousands.
  */
 const SHORTEST = 0.1
 
 /**
- * Writes into the ring of this worker what becomes of forked tasks: which it has stolen, and the longer runs of its
- * own. It looks whether there is a listener when it takes a task, and not at each fork.
+ * Writes the events of forked tasks into the ring of this worker: each steal, and the longer runs of tasks that the
+ * worker has forked itself. It checks for a listener when the worker takes a task, and not at each fork.
  */
 export class ForkEvents implements ForkWatch {
   readonly #context: WorkerContext

@@ -1,7 +1,7 @@
-/** What browsers do, named by what it means to the rest of corepool: see ../node/capabilities.ts. */
+/** The abilities of browsers, named by their meaning for the rest of corepool: see ../node/capabilities.ts. */
 import { isWindow } from "./globals.ts"
 
-/** The end of a worker is told when its Web Lock is free, which is when the worker has stopped. */
+/** A worker is reported as ended when its Web Lock is free. The browser frees the lock when the worker has stopped. */
 export const isExitTheEnd = true
 
 export const countsSharedMemory = false

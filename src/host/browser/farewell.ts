@@ -1,4 +1,4 @@
-/** The end of this thread, as far as the thread itself learns of it. */
+/** Ends this thread, and reports its end to the thread that has started it. */
 import { scope } from "./globals.ts"
 import type { Told } from "./start-data.ts"
 

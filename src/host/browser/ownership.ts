@@ -1,11 +1,11 @@
 // oxlint-disable typescript/unbound-method -- they are called with a receiver
 /**
- * What belongs to the current flow, where the runtime does not always know which flow that is: without asynchronous
- * context it knows until the first `await` of a task, and not after.
+ * Ownership of locks where the current flow may be unknown. Without asynchronous context, a browser knows the flow of a
+ * task until its first `await`, and not after it.
  *
- * So the guard that `lock()` returns keeps the flow that has locked, and unlocks for it. A lock that is taken where the
- * flow is not known gets a flow of its own, which is why it cannot be taken again before it is unlocked. What has no
- * guard throws there, and never guesses.
+ * So the guard that `lock()` returns remembers the flow that has locked, and unlocks for that flow. A lock that is
+ * taken while the flow is unknown belongs to a new flow; therefore it cannot be taken again before it is unlocked.
+ * Methods without a guard throw while the flow is unknown: they never guess.
  */
 import { UnsupportedOperationError } from "../../errors.ts"
 import { apply } from "../../primordials.ts"

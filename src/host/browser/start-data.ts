@@ -1,4 +1,4 @@
-/** What a worker is told by the thread that starts it, in its first message. */
+/** The first message to a worker, from the thread that starts it. */
 import { perThread } from "../../per-thread.ts"
 
 export interface StartData {

@@ -1,4 +1,4 @@
-/** What the start of a worker depends on: here on nothing. */
+/** The settings that the start of a worker depends on. A browser has none. */
 
 export function usable(path: string): string {
   return path

@@ -1,6 +1,7 @@
 /**
- * What the engine has made a value. A getter or method of the class tells, if the value has the class among its
- * prototypes; one whose prototype was taken away counts as an ordinary object. Proxies cannot be recognised.
+ * Recognises built-in objects, such as maps and dates. If the prototypes of a value contain the class, a getter or a
+ * method of the class tells whether the value is genuine. A built-in object whose prototype was replaced counts as an
+ * ordinary object. Proxies cannot be recognised.
  */
 import { getterOf, isInstanceOf, methodOf } from "../../primordials.ts"
 import { SharedMemoryClass } from "./shared-memory.ts"

@@ -21,9 +21,10 @@ export interface TracingChannels {
 /**
  * Opens a channel. `onSubscription` is called before a subscriber, or a store, is added to it.
  *
- * The runtime does not tell of subscriptions, and asking ten channels costs each task five nanoseconds. So the channel,
- * which is corepool's by its name, gets methods of its own that tell, and then do what those of its class do. On a
- * runtime that passes them by, new pools still ask {@link Channel.hasSubscribers}.
+ * The runtime does not report subscriptions, and asking ten channels would cost each task five nanoseconds. So this
+ * function replaces `subscribe` and `bindStore` of the channel, whose name is corepool's, by methods that call
+ * `onSubscription` and then those of the class. On a runtime that bypasses these methods, each new pool still asks
+ * {@link Channel.hasSubscribers}.
  */
 export function openChannel(name: string, onSubscription: () => void): Channel {
   const opened = channel(name) as unknown as Record<string, unknown> & Channel

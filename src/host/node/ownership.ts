@@ -1,6 +1,6 @@
 /**
- * What belongs to the current flow. Here the asynchronous context always tells which flow that is, so there is nothing
- * to do; in a browser it may not: see ../browser/ownership.ts.
+ * Ownership of locks where the current flow is always known, by the asynchronous context: there is nothing to do. In a
+ * browser it may be unknown: see ../browser/ownership.ts.
  */
 
 /** Makes locks with this prototype belong to their guards, if the current flow may be unknown. */

@@ -1,4 +1,4 @@
-/** The other side of the channels of node:diagnostics_channel: hearing. Each function returns what ends it. */
+/** The subscriber's side of node:diagnostics_channel. Each function returns a function that ends the subscription. */
 import { type Channel, channel, subscribe as add, unsubscribe as remove } from "node:diagnostics_channel"
 
 /** What a channel needs of an AsyncLocalStorage. */
