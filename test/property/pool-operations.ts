@@ -275,7 +275,7 @@ export async function perform(world: World, doing: Operation, kind: Settings["qu
         world.afterThrows = true
         break
       case "shutdown":
-        pool.shutdown()
+        world.shutdown()
         break
       case "shutdownNow":
         world.shutdownNow()

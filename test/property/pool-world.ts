@@ -25,7 +25,8 @@ import assert from "node:assert/strict"
 import { eventually, Gate } from "../support/harness.ts"
 
 /** What became of a task. Every task comes to exactly one of these ends. */
-export type Fate = "refused" | "dropped" | "removed" | "handed back" | "run by the caller" | "passed through a thread"
+export type Fate =
+  "refused" | "dropped" | "removed" | "handed back" | "run by the caller" | "passed through a thread" | "left alone"
 
 /** The errors that tasks, hooks, factories and handlers of the model throw on purpose. */
 export class OnPurpose extends Error {}
@@ -44,8 +45,12 @@ export class Job {
   }
 }
 
-/** Whether tasks, hooks or interrupts of the model may end a thread with this. */
+/**
+ * Whether tasks, hooks or interrupts of the model may end a thread with this, or the factory may fail a task for which
+ * the pool has no thread.
+ */
 function isExpected(error: unknown): boolean {
+  if (error instanceof RejectedExecutionError) return error.cause instanceof OnPurpose
   return error instanceof OnPurpose || error instanceof InterruptedError
 }
 
@@ -292,6 +297,20 @@ export class World {
     this.pool.purge()
   }
 
+  /**
+   * If the factory has thrown before, and the pool has no thread, the factory is asked once more. If it throws again,
+   * the tasks that wait fail.
+   */
+  shutdown(): void {
+    const waiting = this.pool.queue.toArray()
+    this.pool.shutdown()
+    if (this.pool.poolSize > 0 || !this.pool.queue.isEmpty) return
+    for (const task of waiting) {
+      this.#withdraw(this.#byRunnable.get(task) as Job, "left alone")
+      this.#completed++
+    }
+  }
+
   shutdownNow(): void {
     const waiting = this.pool.queue.toArray()
     for (const task of waiting) this.#withdraw(this.#byRunnable.get(task) as Job, "handed back")
@@ -338,7 +357,7 @@ export class World {
   /** Lets all tasks go and ends the pool, and checks what must hold then. */
   async end(): Promise<void> {
     for (const { gate } of this.jobs) gate.open()
-    this.pool.shutdown()
+    this.shutdown()
     // Tasks without a thread wait for one for ever if the factory failed: see [TP26].
     await eventually(() => {
       for (const { gate } of this.jobs) gate.open() // a task may have executed another one
@@ -355,7 +374,8 @@ export class World {
       assert.ok(runs <= (mayRun ? 1 : 0), `task ${id} was ${fate} and ran ${runs} times`)
       if (future !== undefined) {
         assert.equal(future.completions, 1, `the future of task ${id}`)
-        if (!mayRun) assert.equal(future.state, "cancelled", `the future of task ${id}, ${fate}`)
+        const state = fate === "left alone" ? "failed" : "cancelled"
+        if (!mayRun) assert.equal(future.state, state, `the future of task ${id}, ${fate}`)
         if (runs === 0) assert.notEqual(future.state, "success")
       }
     }
