@@ -13,7 +13,7 @@ import { TaskContextLayer } from "./task-context.ts"
 /** The context on its way to another thread: `traceparent` and what else the propagator writes, and {@link RUN}. */
 type Carrier = Record<string, string>
 
-/** Under this key a carrier has what the span of the run is to say, if the thread that gets it makes one. */
+/** The key of a carrier under which it has the attributes of the run, for the span that the receiving thread makes. */
 const RUN = "corepool-run"
 
 /** What {@link continueTraces} needs. */
@@ -84,7 +84,7 @@ class ContextStorage implements PropagatedStorage<Carrier> {
   enterWith(): void {}
 }
 
-/** A task that was told to stop, and does, is cancelled. */
+/** A task that ends because it was interrupted is cancelled. */
 function endOf(error: unknown): { outcome: string; error?: unknown } {
   const isStopped = isInstance(error, InterruptedError) || isInstance(error, CancellationError)
   return isStopped ? { outcome: "cancelled" } : { outcome: "failed", error }

@@ -8,7 +8,7 @@ import { carryContext } from "./carrier.ts"
 import { PoolMetrics } from "./pool-metrics.ts"
 import { TaskSpans } from "./task-spans.ts"
 
-/** What {@link instrument} reports, and to whom. */
+/** The options of {@link instrument}: what to report, and to which providers. */
 export interface InstrumentOptions {
   /** The package `@opentelemetry/api`, for a program in which it cannot be found: one that is bundled into one file. */
   readonly api?: object
@@ -25,15 +25,14 @@ export interface InstrumentOptions {
 }
 
 /**
- * Reports what pools do to OpenTelemetry, until it is disposed of.
+ * Reports what pools do to OpenTelemetry, until the returned object is disposed of.
  *
  * Call it once, after the SDK has been registered. It needs the package `@opentelemetry/api`, which comes with the SDK.
  *
  * - Metrics are those of the pools of this thread, by the names of `corepool.executor`. They cost nothing between two
  *   collections.
- * - Each task has a span from its submission until its future is settled, and in it one for each run. On virtual
- *   threads the span of the run is active in the task. To platform threads, the context is carried: see
- *   `continueTraces`.
+ * - Each task has a span from its submission until its future is settled, and inside it a span for each run. On virtual
+ *   threads the span of the run is active in the task. On platform threads, call `continueTraces` for that.
  *
  * @throws UnsupportedOperationError if `@opentelemetry/api` is not installed; TypeError for wrong options.
  *

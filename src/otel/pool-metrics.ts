@@ -5,7 +5,7 @@ import { ENGINE } from "../pool/internals.ts"
 import type { PoolEngine } from "../pool/pool-engine.ts"
 import { factsOf, type MeasuredPool, type PoolFacts } from "../prometheus/pool-facts.ts"
 
-/** How many times of a pool are passed on at each collection. The rest of more is left out evenly. */
+/** How many measured times of a pool are reported at each collection. If there are more, a part is left out, evenly. */
 const MOST_TIMES = 2000
 
 const NAME = "corepool.executor.name"
@@ -64,10 +64,12 @@ function counter(
 }
 
 /**
- * Reports pools to a meter, until it is ended. The meter asks when it collects; between that, nothing is done.
+ * Reports the figures of pools to a meter, until it is ended. The meter calls back when it collects; between two
+ * collections nothing is done.
  *
- * OpenTelemetry has no histogram that is asked. So at each collection, the times that the pools have measured since the
- * last one are recorded one by one: what the pools have counted in classes, each as the middle of its class.
+ * OpenTelemetry has no histogram that calls back. So at each collection this class records, one by one, the times that
+ * the pools have measured since the last collection. Pools count times in classes, so each is recorded as the middle of
+ * its class.
  */
 export class PoolMetrics {
   readonly #pools: PoolList

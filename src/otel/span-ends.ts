@@ -9,7 +9,7 @@ export interface End {
   readonly error?: unknown
 }
 
-/** Ends the span. A failure whose error is not known here is that of another span. */
+/** Ends the span. If the error of a failure is not known here, another span reports it. */
 export function endSpan(api: Api, span: Span, end: End, endTime: number | undefined): void {
   const { outcome = "unknown" } = end
   span.setAttribute("corepool.task.outcome", outcome)

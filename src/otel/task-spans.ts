@@ -15,8 +15,8 @@ const JOB = "tracing:corepool:distributed.job"
 type Told = TaskContext | TaskRunContext | DistributedJobContext
 
 /**
- * Makes spans of what the channels of corepool tell, until it is ended: one from the submission of a task until its
- * future is settled, and in it one for each run.
+ * Makes spans from the messages of corepool's channels, until it is ended: a span from the submission of a task until
+ * its future is settled, and inside it a span for each run.
  *
  * On virtual threads the span of the run is active in the task. For runs on platform threads see distant-runs.ts and,
  * in the threads themselves, carrier.ts.
@@ -140,7 +140,7 @@ export class TaskSpans {
   }
 }
 
-/** What a span processor throws concerns no task. */
+/** An error of a span processor reaches no task. */
 function hear(name: string, hearer: (told: unknown) => void): () => void {
   return subscribe(name, (message) => guarded(() => hearer(message)))
 }

@@ -8,7 +8,7 @@ import { BASE, HEADER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { TaskRecords } from "./task-records.ts"
 
-/** What an entry of a ring says first, in its low byte. The next byte has more: see the constants. */
+/** The kinds of entries of a ring: the low byte of an entry. The next byte has details: see the constants below. */
 export const BEGAN = 1
 export const ENDED = 2
 export const IDLE = 3
@@ -67,8 +67,9 @@ const PLACES = 2048
 const BYTES = ringWords(PLACES) * 4
 
 /**
- * What happens in the threads of a pool, for the thread that made it: a ring for each line of the worker table, in the
- * arena. The first word of EVENTS says whether there is a listener; the others name the block of the ring of a line.
+ * Writes the events of the threads of a pool into rings, from which the thread that made the pool reads them. Each line
+ * of the worker table has a ring, in the arena. The first word of EVENTS says whether there is a listener; the others
+ * name the block of the ring of each line.
  *
  * A ring belongs to the line. The worker of the line takes the block when it first has something to tell, and gives it
  * back when it is idle and there is no listener. If the worker ends, the next worker of the line goes on with the ring.

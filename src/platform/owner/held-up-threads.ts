@@ -11,11 +11,14 @@ import type { SharedWorker } from "../memory/shared-worker.ts"
 import { entryOf, POOL, RUNNING } from "../memory/worker-line.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 
-/** The time between two looks while a worker is in corepool's own code, in ms; if none is, each is twice the last. */
+/**
+ * In ms: the time between two looks while a worker is in corepool's own code. While no worker is, the time doubles with
+ * each look.
+ */
 const PAUSE = 1_000
 const LONGEST_PAUSE = 8_000
 
-/** How long a worker is in the same stretch of that code before its thread is ended, at least, in ms. */
+/** In ms: a thread is ended when its worker has been in the same stretch of that code for at least this time. */
 const PATIENCE = 5_000
 
 /** What was seen of a worker. */

@@ -39,7 +39,10 @@ interface Entry {
   readonly at: number
 }
 
-/** Tells what happens in the threads of a pool, as its owner knows it: by itself, or by the rings that they write. */
+/**
+ * Reports the events of the threads of a pool to the observer: those that the owner notices itself, and those that it
+ * reads from the rings of the threads.
+ */
 export class ThreadEvents implements RingPool {
   readonly info: PoolInfo
   readonly #memory: PoolMemory

@@ -49,7 +49,10 @@ export function idleIn(memory: PoolMemory, queue: SlotQueue): number {
   return memory.limiter === undefined ? queue.idleWorkers : turnIn(memory).length
 }
 
-/** A worker that waits for a task of its own pool asks for a permit so often at most, and so often at least, in ms. */
+/**
+ * The shortest and the longest time between two requests for a permit by a worker that waits for a task of its own
+ * pool, in ms.
+ */
 const OFTEN = 1
 const SELDOM = 100
 

@@ -15,7 +15,7 @@ const SETTLED: Promise<void> = Promise.resolve()
 /** How long one poll takes at most, in ms. */
 const SPIN_TIME = 0.05
 
-/** With more tasks pending, this thread has something else to do, or waits for long. */
+/** With more pending tasks than this, the thread does not poll: it has something else to do, or waits for long. */
 const MOST_PENDING = 8
 
 /** For how long outcomes may be received without a turn of the event loop, in ms. */
