@@ -1,7 +1,7 @@
 import { guarded } from "../memory/flow/guard.ts"
 import { apply } from "../primordials.ts"
 
-/** A function that is told of an event. */
+/** A listener of an event. */
 export type Listener = (...args: never[]) => unknown
 
 interface Entry {

@@ -3,7 +3,7 @@ import { guarded } from "../memory/flow/guard.ts"
 import { apply } from "../primordials.ts"
 import { LinkedBlockingDeque } from "../queue/linked-blocking-deque.ts"
 
-/** Is told the outcome of a job: an error or null, and the result. */
+/** Gets the outcome of a job: an error or null, and the result. */
 export type FastqCallback<R> = (error: Error | null, result?: R) => void
 
 /** Does one job, and calls back when it is done. */
@@ -42,7 +42,7 @@ export interface FastqBase<T> {
   killAndDrain(): void
   /** Drops all waiting jobs. Their callbacks get an error with the message "abort". */
   abort(): void
-  /** Sets a handler that is told the error, or null, of every job pushed from now on. */
+  /** Sets a handler that gets the error, or null, of every job pushed from now on. */
   error(handler: (error: Error | null, job: T) => void): void
 }
 
@@ -95,8 +95,8 @@ export interface FastqPromise {
 }
 
 /**
- * The shape of fastq: jobs for one worker function, of which `concurrency` are under way at the same time. A job begins
- * inside `push` if there is room.
+ * A drop-in for fastq: a queue of jobs for one worker function, of which at most `concurrency` run at the same time. A
+ * job begins inside `push` if there is room.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * `corepool/compat`: the shapes of other libraries, on corepool. A project moves by changing an import, and then to
- * corepool's own classes at leisure.
+ * `corepool/compat`: drop-ins for other libraries, built on corepool. A project moves by changing its imports, and can
+ * use corepool's own classes later.
  */
 export { type LimitFunction, limitFunction, type LimitOptions, pLimit } from "./p-limit.ts"
 export {

@@ -103,7 +103,7 @@ class TimeLimited implements Limited {
   }
 }
 
-/** The value of a semaphore. A mutex has none, and its shape not these methods. */
+/** The value of a semaphore. A mutex has no value, and so does not have these methods. */
 class TimeLimitedSemaphore extends TimeLimited {
   readonly #semaphore: SemaphoreInterface
 

@@ -4,7 +4,7 @@ import { MIN_VALUE, Permits } from "./mutex-permits.ts"
 /** Releases what was acquired. A second call does nothing. */
 export type MutexReleaser = () => void
 
-/** The shape of a {@link Mutex}, also with a time limit. */
+/** The methods of a {@link Mutex}, with or without a time limit. */
 export interface MutexInterface {
   /** Waits for the mutex. The function gives it back. */
   acquire(priority?: number): Promise<MutexReleaser>
@@ -20,7 +20,7 @@ export interface MutexInterface {
   cancel(): void
 }
 
-/** The shape of a {@link Semaphore}, also with a time limit. */
+/** The methods of a {@link Semaphore}, with or without a time limit. */
 export interface SemaphoreInterface {
   /** Waits for so much of the value. What the value was before, and a function that gives it back. */
   acquire(weight?: number, priority?: number): Promise<[number, MutexReleaser]>

@@ -28,7 +28,7 @@ export interface LimitFunction {
 }
 
 /**
- * The shape of p-limit, on a pool of virtual threads: `concurrency` threads and a queue without bound.
+ * A drop-in for p-limit: a pool of `concurrency` virtual threads with an unbounded queue.
  *
  * @example
  * ```ts

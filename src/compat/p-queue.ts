@@ -18,8 +18,8 @@ import { type PQueueQueue, PriorityQueue, type RunFunction } from "./priority-qu
 import { FixedWindow, type RateWindow, SlidingWindow } from "./rate-window.ts"
 
 /**
- * The shape of p-queue: tasks with priorities, of which a number runs at the same time, and a number begins in each
- * interval of time.
+ * A drop-in for p-queue: a queue of tasks with priorities. At most `concurrency` tasks run at the same time, and at
+ * most `intervalCap` begin in each interval.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { EventEmitter } from "#host/events"
 
-/** A function that is told of an event. */
+/** A listener of an event. */
 // oxlint-disable-next-line typescript/no-explicit-any -- as Node has it
 export type PiscinaListener = (...args: any[]) => void
 

@@ -96,7 +96,7 @@ export class ExecutedTask implements PoolTask, PoolPromiseControl {
   }
 }
 
-/** What is told of a thread. */
+/** Receives the changes of a thread. */
 export interface PoolThreadListener {
   /** It has no task any more. */
   idle(): void

@@ -1,7 +1,7 @@
 /** A task of a PQueue that waits. */
 export type RunFunction = () => Promise<unknown>
 
-/** What a queue is told about a task. */
+/** The options of a task, for the queue. */
 export interface PQueueEnqueueOptions {
   /** Higher begins first; default 0. */
   readonly priority?: number | undefined

@@ -6,7 +6,7 @@ import type { ThreadBody } from "../thread/thread.ts"
 import { observed, type PlatformThreadOptions } from "../thread/platform-threads.ts"
 import { platformThreads, ThreadPoolExecutor } from "../platform/pools.ts"
 
-/** What is told of a thread. */
+/** Receives the messages and the end of a thread. */
 export interface WorkerThreadListener {
   /** The thread has sent a message of its own, by `parentPort`. */
   message(value: unknown): void

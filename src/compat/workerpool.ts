@@ -260,7 +260,7 @@ export interface Workerpool {
   readonly cpus: number
 }
 
-/** The shape of workerpool: `workerpool.pool(script)`, and in the script `workerpool.worker(methods)`. */
+/** A drop-in for workerpool: `workerpool.pool(script)`, and in the script `workerpool.worker(methods)`. */
 export const workerpool: Workerpool = {
   pool: (script, options) => new WorkerPool(script, options),
   worker: register,

@@ -2,7 +2,7 @@ import { guarded } from "../memory/flow/guard.ts"
 import type { PoolInfo, TaskOutcome, ThreadInfo } from "../observing.ts"
 import type { PoolEvent } from "./event-source.ts"
 
-/** From this many events on listeners are told at once. */
+/** With this many events the listeners are called at once. */
 const MOST_WAITING = 8192
 
 /** What gets the events. */

@@ -17,7 +17,7 @@ import { Runs } from "./runs.ts"
 import { SubmittedTasks } from "./submitted-tasks.ts"
 import { Unobserved } from "./unobserved.ts"
 
-/** How often listeners are told, and rings are read, in ms. */
+/** In ms: the time between two deliveries to listeners, and between two readings of the rings. */
 const INTERVAL = 100
 
 /**

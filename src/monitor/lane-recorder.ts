@@ -18,7 +18,7 @@ const MOST_LANES = 256
 const MOST_SUBMITTED = 100_000
 const MOST_MARKS = 500
 const MOST_WAITS = 1000
-/** How many names of functions are told; all further functions have one name. */
+/** How many names of functions are sent; all further functions share one name. */
 const MOST_NAMES = 5000
 const OTHERS = "(one of many other functions)"
 /** If more threads of a pool have ended, a new thread gets the lane of one of them. */

@@ -13,7 +13,7 @@ import { LaneRecorder, NO_LANES } from "./lane-recorder.ts"
 import { type Ids, Sampler } from "./sampler.ts"
 import type { Frame, LockLine, ProgramLine } from "./wire.ts"
 
-/** How often a client is told what has happened, in ms. */
+/** In ms: the time between two frames for a client. */
 const INTERVAL = 250
 /** How many waiting threads of a lock are named. */
 const MOST_WAITING = 20

@@ -37,7 +37,7 @@ interface Frame {
 
 const frames = /* @__PURE__ */ perThread("frames of scopes", () => new AsyncVariable<Frame>())
 
-/** One object: whether bindings are those of another moment is told by comparing the maps. */
+/** The one empty map: two sets of bindings are the same if their maps are the same object. */
 export const NO_BINDINGS: Bindings = /* @__PURE__ */ perThread("no bindings", () => new Map<string, Binding>())
 
 function currentFrame(): Frame | undefined {

@@ -65,7 +65,7 @@ export class ScopedValue<T> {
     return new ScopedBindings([]).where(scopedValue, value)
   }
 
-  /** @internal What other threads are told in place of the object. */
+  /** @internal What other threads get in place of the object. */
   static dataOf(scopedValue: ScopedValue<unknown>): readonly [key: string, label: string] {
     return [scopedValue.#key, scopedValue.#label]
   }

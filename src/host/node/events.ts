@@ -1,4 +1,4 @@
-/** Events and asynchronous resources as Node's libraries have them, for the shapes of such libraries. */
+/** Events and asynchronous resources of Node, for the drop-ins of `corepool/compat`. */
 import { parentPort } from "node:worker_threads"
 
 export { AsyncResource } from "node:async_hooks"
