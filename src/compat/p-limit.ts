@@ -1,6 +1,6 @@
 import { MAX_VALUE, typeError } from "../checks.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { virtualThreads } from "../thread/thread-factory.ts"
+import { plainThreads } from "../thread/thread-factory.ts"
 import { ThreadPoolExecutor } from "../virtual/pools.ts"
 
 /** Settings of {@link pLimit}. */
@@ -48,7 +48,7 @@ export function pLimit(options: number | LimitOptions): LimitFunction {
   const pool = new ThreadPoolExecutor({
     corePoolSize: size,
     maximumPoolSize: size,
-    threadFactory: virtualThreads(),
+    threadFactory: plainThreads(),
   })
   const rejections = new WeakMap<Runnable, (reason: unknown) => void>()
 

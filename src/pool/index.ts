@@ -8,3 +8,4 @@ export {
   type RejectionPolicy,
 } from "./rejection.ts"
 export type { CachedPoolOptions, Capabilities, Growth, PoolStats, ThreadPoolOptions } from "./thread-pool-options.ts"
+export { type VirtualThreadOptions, virtualThreads } from "./virtual-threads.ts"

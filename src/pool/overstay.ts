@@ -3,26 +3,14 @@ import { ThreadDeathError } from "../errors.ts"
 import { Carrier } from "../executor/carrier.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { Flow, type StopWatch } from "../memory/flow/flow.ts"
-import { FLOW } from "../memory/flow/internals.ts"
+import { Flow, type StopWatch, type TaskPlace } from "../memory/flow/flow.ts"
 import { guarded } from "../memory/flow/guard.ts"
-import type { Thread } from "../thread/thread.ts"
 import { Timer } from "../time/timer.ts"
 
 /** The place that a task has in an executor, with its thread. */
-export interface Place {
-  readonly thread: Thread
-  /** The task in hand. */
+export interface Place extends TaskPlace {
   readonly task: Runnable | undefined
-  /** Whether the executor has stopped: then every task has to end. */
-  readonly isStopped: boolean
-  /**
-   * The task is abandoned: another task may have its place. Its future, if it has one, is done. The call comes from a
-   * flow of the same thread that is not interrupted.
-   */
   giveFree(task: Runnable, error: ThreadDeathError): void
-  /** The abandoned task has ended. */
-  strayEnded(): void
 }
 
 /**
@@ -39,12 +27,8 @@ export class Overstay implements StopWatch {
   #isMeant = false
   #isStray = false
 
-  /** Undefined if the thread of the place has no limit. */
-  static of(place: Place): Overstay | undefined {
-    const { stopping } = place.thread[FLOW]
-    if (stopping === undefined) return undefined
-    const overstay = new Overstay(stopping.after, place)
-    stopping.watch = overstay
+  static of(place: TaskPlace, after: number): Overstay {
+    const overstay = new Overstay(after, place as Place)
     if (place.isStopped) overstay.begin() // the thread was stopped before it began
     return overstay
   }

@@ -11,7 +11,7 @@ import {
 import { EAGER, PACED, type PoolState } from "../core/pool-state.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
-import { requireThreadFactory, type ThreadFactory, warnsUnobserved } from "../thread/thread-factory.ts"
+import { plainThreads, requireThreadFactory, type ThreadFactory, warnsUnobserved } from "../thread/thread-factory.ts"
 import { PACE } from "../memory/flow/internals.ts"
 import type { RateLimiter } from "../sync/rate-limiter.ts"
 import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
@@ -47,8 +47,36 @@ const POOL_OPTIONS: Known<ThreadPoolOptions> = {
   warnUnobserved: true,
 }
 
+/** The settings of a pool without given options: nothing of them needs a check but the factory. */
+export function fixedSettings(threads: number, factory: ThreadFactory): PoolSettings {
+  const threadFactory = requireThreadFactory("threadFactory", factory)
+  return {
+    core: threads,
+    maximum: threads,
+    keepAlive: 0,
+    queue: undefined,
+    threadFactory,
+    handler: AbortPolicy,
+    name: undefined,
+    allowCoreThreadTimeOut: undefined,
+    isEager: false,
+    rateLimiter: undefined,
+    warnUnobserved: warnsUnobserved(threadFactory),
+  }
+}
+
+/** How `new ThreadPoolExecutor` of `corepool` reads its options. Without a factory, the threads are platform threads. */
+export function platformSettings(given: ThreadPoolOptions): PoolSettings {
+  return settingsOf(given, () => platform().newFactory())
+}
+
+/** The same for `corepool/virtual`. */
+export function virtualSettings(given: ThreadPoolOptions): PoolSettings {
+  return settingsOf(given, plainThreads)
+}
+
 /** Checks the options in this order, and throws for the first one that is wrong. */
-export function settingsOf(given: ThreadPoolOptions, newFactory: () => ThreadFactory): PoolSettings {
+function settingsOf(given: ThreadPoolOptions, newFactory: () => ThreadFactory): PoolSettings {
   const options = requireOptions("options", given, POOL_OPTIONS, "an object with corePoolSize and maximumPoolSize")
   const { keepAliveTime = 60_000, workQueue, threadFactory } = options
   const { handler = AbortPolicy, name, allowCoreThreadTimeOut, growth = "lazy", rateLimiter, warnUnobserved } = options

@@ -34,7 +34,7 @@ import { infoOf, observing, type PoolInfo, threadInfoOf } from "../observing.ts"
 import { noteInfo } from "./live-pools.ts"
 import { THREADS } from "./internals.ts"
 import type { PoolThread } from "./pool-engine.ts"
-import { Overstay, type Place } from "./overstay.ts"
+import type { Place } from "./overstay.ts"
 import { drop } from "./unrun-tasks.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory, warnsUnobserved } from "../thread/thread-factory.ts"
 
@@ -113,7 +113,8 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
     }
     // The factory ran user code: look again.
     if (this.#refuses) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
-    if (thread[FLOW].stopping !== undefined) Overstay.of(this.#placeOf(thread, task))
+    const { stopping } = thread[FLOW]
+    if (stopping !== undefined) stopping.watch = stopping.watchOver(this.#placeOf(thread, task))
     thread.start()
     if (this.#threads.size === 0) busyExecutors.add(this)
     this.#threads.set(thread, task)

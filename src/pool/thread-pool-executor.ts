@@ -26,7 +26,7 @@ import { platform } from "./platform-support.ts"
 import { noteNewPool } from "./live-pools.ts"
 import { PoolContext, type PoolHooks } from "./pool-context.ts"
 import type { PoolEngine, PoolThread } from "./pool-engine.ts"
-import { configure, mayWait, type PoolSettings, settingsOf } from "./pool-settings.ts"
+import { configure, mayWait, platformSettings, type PoolSettings } from "./pool-settings.ts"
 import type { PoolState } from "../core/pool-state.ts"
 import { awaitQuiescence } from "./quiescence.ts"
 import { type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
@@ -88,13 +88,13 @@ export class ThreadPoolExecutor extends ConfigurablePool {
    * range.
    */
   constructor(options: ThreadPoolOptions)
-  /** @internal `newFactory` makes the factory if the options name none. */
-  constructor(options: ThreadPoolOptions, newFactory?: () => ThreadFactory)
-  constructor(options: ThreadPoolOptions, newFactory: () => ThreadFactory = () => platform().newFactory()) {
+  /** @internal `read` makes settings of the options. */
+  constructor(options: ThreadPoolOptions, read?: (options: ThreadPoolOptions) => PoolSettings)
+  constructor(options: ThreadPoolOptions, read: (options: ThreadPoolOptions) => PoolSettings = platformSettings) {
     super()
     Object.defineProperty(this, "handle", sharing)
     const sent = sentPool(options)
-    const settings = sent?.settings ?? settingsOf(options, newFactory)
+    const settings = sent?.settings ?? read(options)
     const { threadFactory, handler, name } = settings
     const context = new PoolContext(threadFactory, handler, infoOf(name ?? identityOf(this), threadFactory.isVirtual))
     this.#context = context

@@ -11,7 +11,7 @@ import { PACE } from "../memory/flow/internals.ts"
 import { CommandFrames } from "./command-frames.ts"
 import type { LocalWorker } from "./local-worker.ts"
 import { atLeast, STOP } from "../core/control-word.ts"
-import { Overstay, type Place } from "./overstay.ts"
+import type { Place } from "./overstay.ts"
 import { PoolCore } from "../core/pool-core.ts"
 import { WorkerLoop } from "../core/worker-loop.ts"
 import type { PoolEngine, PoolShell, PoolThread } from "./pool-engine.ts"
@@ -82,7 +82,8 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
 
   #run(worker: LocalWorker<Runnable>): Promise<void> {
     observing.by?.started(this.#shell.info, worker.info)
-    if (worker.flow.stopping !== undefined) worker.overstay = Overstay.of(this.#placeOf(worker))
+    const { stopping } = worker.flow
+    if (stopping !== undefined) worker.overstay = stopping.watch = stopping.watchOver(this.#placeOf(worker))
     return this.#loop.run(worker)
   }
 

@@ -22,6 +22,7 @@ import { guarded } from "../memory/flow/guard.ts"
 import type { Times } from "../memory/structures/histogram.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import { platform } from "../pool/platform-support.ts"
+import { virtualSettings } from "../pool/pool-settings.ts"
 import { sentPool } from "../pool/sent-pool.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import type { PoolStats } from "../pool/thread-pool-options.ts"
@@ -91,7 +92,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   /** @internal `newFactory` makes the factory if the options name none. */
   constructor(options: ScheduledThreadPoolOptions, newFactory?: () => ThreadFactory)
   constructor(options: ScheduledThreadPoolOptions, newFactory: () => ThreadFactory = () => platform().newFactory()) {
-    super(sentPool(options) === undefined ? poolOptionsOf(options, newFactory) : (options as never))
+    super(sentPool(options) === undefined ? poolOptionsOf(options, newFactory) : (options as never), virtualSettings)
     const { queue } = this as { queue: unknown }
     this.#planning = queue instanceof DelayedWorkQueue ? this.#planHere(queue) : this.#planInSharedMemory()
   }

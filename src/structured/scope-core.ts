@@ -11,7 +11,7 @@ import { guarded } from "../memory/flow/guard.ts"
 import { awaiting, type Steps, WaitList } from "../memory/flow/waiting.ts"
 import { perThread } from "../per-thread.ts"
 import { ThreadPerTaskExecutor } from "../pool/thread-per-task-executor.ts"
-import { virtualThreads } from "../thread/thread-factory.ts"
+import { naming, plainThreads } from "../thread/thread-factory.ts"
 import { Timer } from "../time/timer.ts"
 import { type Bindings, currentBindings, noteOpenScope, type OpenScope } from "./context.ts"
 import { type ForkRun, Inheritance, runFork } from "./fork-call.ts"
@@ -273,6 +273,6 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
 }
 
 function newExecutor(name: string): Executor {
-  const threads = virtualThreads({ name: name === "" ? () => "" : name })
+  const threads = plainThreads(naming(name === "" ? () => "" : name))
   return new ThreadPerTaskExecutor(threads, name === "" ? "StructuredTaskScope" : name)
 }

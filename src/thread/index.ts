@@ -1,4 +1,4 @@
-export { type ThreadFactory, type VirtualThreadOptions, virtualThreads } from "./thread-factory.ts"
+export type { ThreadFactory } from "./thread-factory.ts"
 export type { PlatformThreadOptions, WorkerFactory, WorkerStart } from "./platform-threads.ts"
 export type { UncaughtExceptionHandler } from "./uncaught.ts"
 export type {

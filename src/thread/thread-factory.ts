@@ -1,8 +1,6 @@
 /** Makes the threads of an executor, and so decides which kind it has. */
-import { FLOW } from "../memory/flow/internals.ts"
-import { requireBoolean, requireDuration, requireFunction, requireOptions, typeError } from "../checks.ts"
+import { requireBoolean, typeError } from "../checks.ts"
 import { Thread } from "./thread.ts"
-import type { UncaughtExceptionHandler } from "./uncaught.ts"
 
 /**
  * Wrap one to count threads or to refuse them:
@@ -16,28 +14,6 @@ export interface ThreadFactory {
 
   /** A new thread that will run `target` when the caller starts it; null or undefined to refuse. */
   newThread(target: () => unknown): Thread | null | undefined
-}
-
-/** Settings of {@link virtualThreads}. */
-export interface VirtualThreadOptions {
-  /**
-   * A prefix (`"io"` gives `io-1`, `io-2`, …) or a function of the thread's number. Default `pool-N-thread-M`, as in
-   * Java.
-   */
-  readonly name?: string | ((n: number) => string)
-
-  /** Gets an error that ends a thread. Default: print it. */
-  readonly uncaughtException?: UncaughtExceptionHandler
-
-  /**
-   * How long a task that is cancelled or out of time, or whose executor was stopped, may go on after its interrupt, in
-   * ms. Then it is abandoned: its place in the executor goes to the next task. JavaScript cannot stop it, so it goes
-   * on, but its outcome is dropped. Default `Infinity`: it keeps its place until it ends.
-   */
-  readonly abandonAfter?: number
-
-  /** The default of the option of the same name of pools. */
-  readonly warnUnobserved?: boolean
 }
 
 /** The factories with the option `warnUnobserved`. */
@@ -55,27 +31,14 @@ export function warnsUnobserved(factory: ThreadFactory): boolean {
 
 let factories = 0
 
-/** A factory of virtual threads: asynchronous flows on this event loop. */
-export function virtualThreads(options: VirtualThreadOptions = {}): ThreadFactory {
-  const { name, uncaughtException, abandonAfter, warnUnobserved } = requireOptions("options", options, {
-    name: true,
-    uncaughtException: true,
-    abandonAfter: true,
-    warnUnobserved: true,
-  })
-  if (uncaughtException !== undefined) requireFunction("uncaughtException", uncaughtException)
-  const nameOf = naming(name)
+/** A factory of virtual threads without options: those of pools that are given no factory. */
+export function plainThreads(nameOf: (n: number) => string = naming(undefined)): ThreadFactory {
   let threads = 0
-  const after = abandonAfter === undefined ? Infinity : requireDuration("abandonAfter", abandonAfter)
-  const newThread = (target: () => unknown): Thread => {
-    const thread = Thread.create(target, nameOf(++threads), uncaughtException)
-    if (after < Infinity) thread[FLOW].stopping = { after }
-    return thread
-  }
-  return withWarning({ isVirtual: true, newThread }, warnUnobserved)
+  return { isVirtual: true, newThread: (target) => Thread.create(target, nameOf(++threads)) }
 }
 
-export function naming(name: VirtualThreadOptions["name"]): (n: number) => string {
+/** How a factory names its threads, by their numbers. */
+export function naming(name: string | ((n: number) => string) | undefined): (n: number) => string {
   if (name === undefined) {
     const pool = ++factories
     return (n) => `pool-${pool}-thread-${n}`

@@ -1,17 +1,15 @@
 import { FLOW, REPORT_UNCAUGHT } from "../memory/flow/internals.ts"
-import { isPromiseLike, requireDuration, requireOptions, requireString, wrongType } from "../checks.ts"
+import { isPromiseLike, requireString, wrongType } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { requireRunnable, start } from "../future/runnable.ts"
-import { noteBlocked, noteUnblocked } from "../observing.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
 import { requireCertainty } from "#host/ownership"
 import { currentFlow, Flow, knownFlows, mainFlow } from "../memory/flow/flow.ts"
-import { blockFor } from "../memory/thread/block-for.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/flow/waiting.ts"
-import { now } from "../time/timer.ts"
 import { currentListener } from "./progress.ts"
+import { interrupted, sleep, sleepSync } from "./sleeping.ts"
 import { dump, type ThreadDump, type ThreadDumpOptions } from "./thread-dump.ts"
 import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
 import { runtime } from "#host/clock"
@@ -109,17 +107,17 @@ export class Thread {
 
   /** The thread that runs this code; outside of any corepool thread, the one called `main`. */
   static currentThread(): Thread {
-    return currentFlow().owner as Thread
+    return threadHere()
   }
 
   /** Whether the current thread was interrupted; clears its flag. */
   static interrupted(): boolean {
-    return currentFlow().consumeInterrupt()
+    return interrupted()
   }
 
   /** Waits that long. An interrupt ends the wait with `InterruptedError`. */
   static sleep(ms: number, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    return awaiting(sleeping(ms, options), options, "sleep", "sleep")
+    return sleep(ms, options)
   }
 
   /**
@@ -127,16 +125,7 @@ export class Thread {
    * by another one ends it.
    */
   static sleepSync(ms: number): void {
-    const due = now() + requireDuration("ms", ms)
-    const flow = currentFlow()
-    flow.throwIfInterrupted()
-    // A block may end early: the two clocks differ slightly, and other threads may have news for this thread.
-    const isTold = noteBlocked(flow.owner, "sleep")
-    try {
-      for (let left = ms; left > 0; left = due - now()) if (blockFor(flow, left)) flow.throwIfInterrupted()
-    } finally {
-      if (isTold) noteUnblocked(flow.owner, "sleep")
-    }
+    sleepSync(ms)
   }
 
   /**
@@ -326,8 +315,3 @@ export function threadHere(): Thread {
 }
 
 function nothing(): void {}
-
-function* sleeping(ms: number, options: { readonly signal?: AbortSignal }): Steps<void> {
-  requireOptions("options", options, { signal: true }) // not those of other waits: `ms` is the only limit
-  yield { list: new WaitList(), atMost: requireDuration("ms", ms) }
-}

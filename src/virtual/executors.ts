@@ -8,6 +8,7 @@ import { DelegatedExecutorService } from "../executor/delegated-executor-service
 import type { ExecutorService } from "../executor/executor.ts"
 import { type Callable, callableOf, type Runnable } from "../future/runnable.ts"
 import { platform } from "../pool/platform-support.ts"
+import { fixedSettings, virtualSettings } from "../pool/pool-settings.ts"
 import { ThreadPerTaskExecutor } from "../pool/thread-per-task-executor.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import type { CachedPoolOptions } from "../pool/thread-pool-options.ts"
@@ -15,17 +16,12 @@ import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { DelegatedScheduledExecutorService } from "../schedule/delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService } from "../schedule/scheduled-future.ts"
 import { ScheduledThreadPoolExecutor } from "../schedule/scheduled-thread-pool-executor.ts"
-import { requireThreadFactory, type ThreadFactory, virtualThreads } from "../thread/thread-factory.ts"
+import { plainThreads, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 
 /** `n` threads and an unbounded queue. */
-export function newFixedThreadPool(n: number, factory: ThreadFactory = virtualThreads()): ThreadPoolExecutor {
+export function newFixedThreadPool(n: number, factory: ThreadFactory = plainThreads()): ThreadPoolExecutor {
   requireInteger("n", n, 1)
-  return new ThreadPoolExecutor({
-    corePoolSize: n,
-    maximumPoolSize: n,
-    keepAliveTime: 0,
-    threadFactory: factory,
-  })
+  return new ThreadPoolExecutor({ corePoolSize: n, maximumPoolSize: n }, () => fixedSettings(n, factory))
 }
 
 /**
@@ -51,14 +47,10 @@ export function newCachedThreadPool(
   second?: ThreadFactory,
 ): ThreadPoolExecutor {
   if (areSizes(first)) return boundedPool(first, second)
-  const factory = first === undefined ? virtualThreads() : first
-  return new ThreadPoolExecutor({
-    corePoolSize: 0,
-    maximumPoolSize: MAX_VALUE,
-    keepAliveTime: 60_000,
-    workQueue: new SynchronousQueue(),
-    threadFactory: factory,
-  })
+  const threadFactory = first === undefined ? plainThreads() : first
+  const workQueue = new SynchronousQueue<Runnable>()
+  const sizes = { corePoolSize: 0, maximumPoolSize: MAX_VALUE, keepAliveTime: 60_000 }
+  return new ThreadPoolExecutor({ ...sizes, workQueue, threadFactory }, virtualSettings)
 }
 
 /** Whether the first argument of `newCachedThreadPool` is no factory, and not to be refused as one. */
@@ -66,16 +58,16 @@ export function areSizes(first: ThreadFactory | CachedPoolOptions | undefined): 
   return typeof first === "object" && first !== null && !("newThread" in first) && !("isVirtual" in first)
 }
 
-function boundedPool(sizes: CachedPoolOptions, factory: ThreadFactory = virtualThreads()): ThreadPoolExecutor {
+function boundedPool(sizes: CachedPoolOptions, factory: ThreadFactory = plainThreads()): ThreadPoolExecutor {
   const known = { corePoolSize: true, maximumPoolSize: true, keepAliveTime: true } as const
   const given = requireOptions("sizes", sizes, known, "a ThreadFactory, or an object with maximumPoolSize")
-  return new ThreadPoolExecutor({ corePoolSize: 0, ...given, growth: "eager", threadFactory: factory })
+  return new ThreadPoolExecutor({ corePoolSize: 0, ...given, growth: "eager", threadFactory: factory }, virtualSettings)
 }
 
 /** Runs tasks later or periodically, on `core` threads. */
 export function newScheduledThreadPool(
   core: number,
-  factory: ThreadFactory = virtualThreads(),
+  factory: ThreadFactory = plainThreads(),
 ): ScheduledThreadPoolExecutor {
   return new ScheduledThreadPoolExecutor({ corePoolSize: core, threadFactory: factory })
 }
@@ -87,7 +79,7 @@ export function newSingleThreadScheduledExecutor(factory?: ThreadFactory): Sched
 
 /** A virtual thread for every task: no pool, no limit. */
 export function newVirtualThreadPerTaskExecutor(): ThreadPerTaskExecutor {
-  return new ThreadPerTaskExecutor(virtualThreads({ name: () => "" }))
+  return new ThreadPerTaskExecutor(plainThreads(() => ""))
 }
 
 /** A thread of this factory for every task: no pool, no limit. */
@@ -117,7 +109,7 @@ export function unconfigurableScheduledExecutorService(executor: ScheduledExecut
 
 /** The default factory of pools: virtual threads, with their default names. */
 export function defaultThreadFactory(): ThreadFactory {
-  return virtualThreads()
+  return plainThreads()
 }
 
 /** All of these functions, as in `corepool`, but for `newWorkStealingPool`, whose threads are platform threads. */

@@ -25,8 +25,8 @@ export type { Clock, ClockTimer } from "../time/clock.ts"
 export * from "../future/index.ts"
 
 // Threads: they run the tasks.
-export { Thread } from "../thread/thread.ts"
-export { type ThreadFactory, type VirtualThreadOptions, virtualThreads } from "../thread/thread-factory.ts"
+export { Thread } from "./thread.ts"
+export type { ThreadFactory } from "../thread/thread-factory.ts"
 export type { UncaughtExceptionHandler } from "../thread/uncaught.ts"
 
 // Queues: tasks wait in them, and virtual threads hand each other elements by them.

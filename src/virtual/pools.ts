@@ -2,9 +2,10 @@
  * Pools as `corepool/virtual` exports them: the classes of `corepool`, except that a pool without a given thread
  * factory has virtual threads.
  */
+import { virtualSettings } from "../pool/pool-settings.ts"
 import { ThreadPoolExecutor as Pool } from "../pool/thread-pool-executor.ts"
 import { ScheduledThreadPoolExecutor as ScheduledPool } from "../schedule/scheduled-thread-pool-executor.ts"
-import { virtualThreads } from "../thread/thread-factory.ts"
+import { plainThreads } from "../thread/thread-factory.ts"
 
 /**
  * A pool of threads that run tasks from a queue; of virtual threads, unless it is given another factory.
@@ -16,7 +17,7 @@ import { virtualThreads } from "../thread/thread-factory.ts"
  *       handler: CallerRunsPolicy,
  *     })
  */
-export const ThreadPoolExecutor: typeof Pool = /* @__PURE__ */ virtualByDefault(Pool)
+export const ThreadPoolExecutor: typeof Pool = /* @__PURE__ */ made(Pool, virtualSettings)
 export type ThreadPoolExecutor = Pool
 
 /**
@@ -26,17 +27,18 @@ export type ThreadPoolExecutor = Pool
  *     await using timers = new ScheduledThreadPoolExecutor({ corePoolSize: 1 })
  *     timers.scheduleAtFixedRate(() => sample(), 0, 1000)
  */
-export const ScheduledThreadPoolExecutor: typeof ScheduledPool = /* @__PURE__ */ virtualByDefault(ScheduledPool)
+export const ScheduledThreadPoolExecutor: typeof ScheduledPool = /* @__PURE__ */ made(ScheduledPool, plainThreads)
 export type ScheduledThreadPoolExecutor = ScheduledPool
 
 /**
- * The class with another default factory. Not a subclass: a pool that was made by either is an `instanceof` both, and
- * subclasses of either inherit the same. Nor a default that changes as soon as `corepool` is loaded: then an `import`
- * in another file would make closures fail as tasks of a pool that ran them before.
+ * The class with a second argument for its constructor, which makes virtual threads the default. Not a subclass: a
+ * pool that was made by either is an `instanceof` both, and subclasses of either inherit the same.
+ * Nor a default that changes as soon as `corepool` is loaded: then an `import` in another file would make closures fail
+ * as tasks of a pool that ran them before.
  */
-function virtualByDefault<C extends typeof Pool | typeof ScheduledPool>(type: C): C {
+function made<C extends typeof Pool | typeof ScheduledPool>(type: C, second: unknown): C {
   return new Proxy(type, {
     construct: (target, [options]: unknown[], newTarget) =>
-      Reflect.construct(target, [options, virtualThreads], newTarget) as object,
+      Reflect.construct(target, [options, second], newTarget) as object,
   })
 }

@@ -90,10 +90,9 @@ export async function bundleForBrowsers(root: string): Promise<Map<string, strin
         contents: CODE,
         more: { ...options, plugins: [whole(folder)] },
         isWhole: true,
-        keepsNames: true,
       }),
     ],
-    ["virtual.js", await bundleModule(root, { ...VIRTUAL_MODULE, more: options, keepsNames: true })],
+    ["virtual.js", await bundleModule(root, { ...VIRTUAL_MODULE, more: options })],
     ["worker.js", `import { beginThread } from "./code.js";\nbeginThread();\n`],
   ])
   for (const [name, exported] of await exportsOf(root, options)) {

@@ -110,6 +110,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "pool/sent-pool",
       "pool/thread-pool-executor",
       "pool/thread-pool-options",
+      "pool/virtual-threads",
       "schedule/cron-calendar",
       "schedule/scheduled-thread-pool-executor",
       "virtual/",

@@ -40,7 +40,8 @@ export async function rollUpDeclarations(root: string): Promise<Map<string, stri
     const common = file.fileName.replace(/\.ts$/, ".cts")
     const code = file.isEntry ? passedOn(file.fileName, file.code) : declarationsIn(file.fileName, file.code)
     files.set(common, LIBRARIES + code.replaceAll(`from "./${SHARED}.js"`, `from "./${SHARED}.cjs"`))
-    if (file.isEntry) files.set(file.fileName, `export * from "./${file.name}.cjs";\n`)
+    if (file.isEntry && file.name !== WORKER_ENTRY.name)
+      files.set(file.fileName, `export * from "./${file.name}.cjs";\n`)
   }
   return files
 }

@@ -30,8 +30,9 @@ export function developmentFiles(root: string): Map<string, string> {
   ])
   // An entry cannot lead out of its package.
   for (const entry of entries) {
-    files.set(`shipped/${entry.name}.js`, `export * from "../../dist/${entry.name}.js"\n`)
-    files.set(`shipped/${entry.name}.d.ts`, `export * from "../../dist/${entry.name}.js"\n`)
+    const text = `export * from "../../dist/${entry.name}.${entry === WORKER_ENTRY ? "cjs" : "js"}"\n`
+    files.set(`shipped/${entry.name}.js`, text)
+    files.set(`shipped/${entry.name}.d.ts`, text)
   }
   return files
 }

@@ -21,9 +21,9 @@ export const ENTRIES: readonly Entry[] = [
   { name: "queue", module: "queue/index", part: "queue" },
   { name: "monitor", module: "monitor/index", part: "monitor" },
   { name: "compat", module: "compat/index", part: "compat" },
-  { name: "prometheus", module: "prometheus/index", part: "prometheus" },
-  { name: "trace", module: "trace/index", part: "trace" },
-  { name: "otel", module: "otel/index", part: "otel" },
+  { name: "prometheus", module: "prometheus/index", part: "observe" },
+  { name: "trace", module: "trace/index", part: "observe" },
+  { name: "otel", module: "otel/index", part: "observe" },
   { name: "distributed", module: "distributed/index", part: "distributed" },
 ]
 

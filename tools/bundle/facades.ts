@@ -6,7 +6,7 @@ import { type Chunks, type Exported, load } from "./chunks.ts"
 import { ENTRIES, WORKER_ENTRY } from "./entries.ts"
 import { ownLoader } from "./own-loader.ts"
 import { shorten } from "./shorten.ts"
-import type { TextFiles } from "./text-files.ts"
+import { reachable, type TextFiles } from "./text-files.ts"
 
 /** What the tools would make something else of: `require`, and an `import()` with comments for the bundlers of users. */
 const PLACEHOLDERS: readonly [RegExp, string][] = [
@@ -24,7 +24,7 @@ export async function makeFacades(chunks: Chunks, texts: TextFiles): Promise<Map
     files.set(`${name}.cjs`, await commonModule(name, exported, chunks, texts))
   }
   const { name } = WORKER_ENTRY
-  files.set(`${name}.js`, `import "./${name}.cjs";\n`)
+  // It exports nothing, so the same file is for `import`.
   const loader = await loaderOf(name, [chunks.program], chunks, texts)
   files.set(`${name}.cjs`, `"use strict";\n${loader}${load(chunks.program)}.enter();\n`)
   return files
@@ -57,9 +57,40 @@ async function commonModule(
   return `${lines.join("\n")}\n`
 }
 
+/**
+ * The entries whose programs use `corepool`, too: they take its loader by `require`, and tell it of the texts that they have besides. A loader in each of them would make
+ * the package 10 KB larger.
+ */
+const AFTER_INDEX: ReadonlySet<string> = new Set(["monitor", "compat", "prometheus", "trace", "otel", "distributed"])
+
+function textsBesides(chunks: Chunks, texts: TextFiles, begin: readonly string[]): string {
+  const { build, registry } = chunks
+  const known = reachable(chunks, chunksOf(chunks, "index"))
+  const wanted = [...reachable(chunks, begin)].filter((name) => !known.has(name))
+  const numbers = [...new Set(wanted.map((name) => texts.places.get(name)?.file ?? 0))].toSorted((a, b) => a - b)
+  const rows = [...texts.places].filter(([, { file }]) => numbers.includes(file))
+  const table = rows.map(([name, { file, start, end, line }]) => [name, file, start, end, line])
+  const required = texts.files.flatMap(({ name }, number) =>
+    numbers.includes(number) ? [`${number}: () => corepoolRequire(\`./${name}\`)`] : [],
+  )
+  return `corepoolRequire(\`./index.cjs\`);
+const corepoolParts = ${registry};
+const corepoolTexts = corepoolParts.get("${build}/texts");
+const corepoolGroups = { ${required.join(", ")} };
+for (const [name, file, start, end, line] of ${JSON.stringify(table)}) {
+  if (!corepoolTexts.has(name)) corepoolTexts.set(name, [file, start, end, line, () => corepoolGroups[file]()[name]]);
+}
+const corepoolFile = corepoolParts.get("${build}/file");
+corepoolParts.get("${build}/read")?.(${JSON.stringify(numbers)});
+`
+}
+
 /** A statement that declares `corepoolFile`. */
 async function loaderOf(entry: string, begin: readonly string[], chunks: Chunks, texts: TextFiles): Promise<string> {
-  const text = `"use strict";module.exports = (() => {\n${ownLoader(chunks, texts, entry, begin)}return corepoolFile;\n})();`
+  const statements = AFTER_INDEX.has(entry)
+    ? textsBesides(chunks, texts, begin)
+    : ownLoader(chunks, texts, entry, begin)
+  const text = `"use strict";module.exports = (() => {\n${statements}return corepoolFile;\n})();`
   let shorter = await shorten(`${entry}.cjs`, text)
   for (const [placeholder, meaning] of PLACEHOLDERS) shorter = shorter.replaceAll(placeholder, meaning)
   return shorter.replace(/^"use strict";module\.exports=/, "const corepoolFile=")

@@ -27,12 +27,10 @@ export interface ModuleOptions {
   readonly more?: BuildOptions
   /** Whether it has the classes that those of other modules in the thread are the same as: see src/per-thread.ts. */
   readonly isWhole?: boolean
-  /** Whether functions have their own names, which a browser shows in stacks: no bundler need follow. */
-  readonly keepsNames?: boolean
 }
 
 export async function bundleModule(root: string, options: ModuleOptions): Promise<string> {
-  const { contents, cuts = {}, more = {}, isWhole = false, keepsNames = false } = options
+  const { contents, cuts = {}, more = {}, isWhole = false } = options
   const { outputFiles = [] } = await build({
     absWorkingDir: root,
     stdin: {
@@ -57,8 +55,7 @@ export async function bundleModule(root: string, options: ModuleOptions): Promis
   requireUnused(text, cuts)
   const pure = new Set<string>()
   for (const { name, init } of variablesIn(text)) if (text.slice(0, init.start).endsWith(PURE)) pure.add(name)
-  const shorter = withPureValues(await shorten("module.js", text, "module"), pure, isWhole)
-  return keepsNames ? shorter : await withShortNames(shorter)
+  return await withShortNames(withPureValues(await shorten("module.js", text, "module"), pure, isWhole))
 }
 
 /**
@@ -77,7 +74,9 @@ async function withShortNames(text: string): Promise<string> {
   const after = [...variablesIn(code)]
   const edits = after.flatMap(({ init: { start, type } }, at): Edit[] => {
     const { init } = before[at] ?? {}
-    if (init?.type !== type) throw new Error(`The module has other variables now: ${code.slice(start, start + 40)}`)
+    const isSame = init?.type === type || (init?.type === "UnaryExpression" && type === "Literal") // `!0` becomes `true`
+    if (init === undefined || !isSame)
+      throw new Error(`The module has other variables now: ${code.slice(start, start + 40)}`)
     return text.slice(0, init.start).endsWith(PURE) ? [{ start, end: start, text: PURE }] : []
   })
   return inLines("module.js", edited(code, edits), "module")

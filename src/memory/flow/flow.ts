@@ -39,6 +39,30 @@ export interface StopWatch {
   ended(): boolean
 }
 
+/** The place that a task has in an executor, with its thread. */
+export interface TaskPlace {
+  readonly thread: FlowOwner
+  /** The task in hand. */
+  readonly task: object | undefined
+  /** Whether the executor has stopped: then every task has to end. */
+  readonly isStopped: boolean
+  /**
+   * The task is abandoned: another task may have its place. Its future, if it has one, is done. The call comes from a
+   * flow of the same thread that is not interrupted.
+   */
+  giveFree(task: object, error: Error): void
+  /** The abandoned task has ended. */
+  strayEnded(): void
+}
+
+/** What the factory of a thread has said about tasks that do not stop. */
+export interface Stopping {
+  /** Makes the watch for a place. */
+  readonly watchOver: (place: TaskPlace) => StopWatch
+  /** That of the task in hand. */
+  watch: StopWatch | undefined
+}
+
 /** How many waits the flows of this thread are in. */
 let waitCount = 0
 
@@ -110,7 +134,7 @@ export class Flow {
   idle = false
 
   /** Only if a task that does not stop is abandoned: after how many ms, and what the executor has set to do so. */
-  stopping: { readonly after: number; watch?: StopWatch | undefined } | undefined
+  stopping: Stopping | undefined
 
   /** The interrupt flag: CLEAR or RAISED. Any thread may raise it; the flow itself clears it. */
   #words: Int32Array = nextPage()
