@@ -2,7 +2,7 @@
  * The files for browsers, in dist/browser: ES modules, made with the condition `browser`, by which `#host/…` is
  * src/host/browser.
  *
- * - `code.js`: all of the code, of the page and of its workers. Bundlers leave out what a program does not use.
+ * - `code.js`: all of the code, of the page and of its workers. Bundlers leave out what a program does not use (pure-parts.ts).
  * - `index.js`, `lock.js` …: the entries, which list their exports of it. `worker.js`: where a worker begins.
  * - `virtual.js`: `corepool/virtual`, a module of its own, as `virtual-module.js` is (module.ts).
  *

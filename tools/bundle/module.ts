@@ -9,6 +9,7 @@ import { type Class, type Expression, parseSync, type Program, type VariableDecl
 import { type Edit, edited } from "./edit.ts"
 import { type Cut, cutting, requireUnused } from "./cuts.ts"
 import { COMPILED } from "./entries.ts"
+import { withPureParts } from "./pure-parts.ts"
 import { inLines, shorten } from "./shorten.ts"
 import { INNER_NAMES } from "./virtual-only.ts"
 
@@ -55,7 +56,8 @@ export async function bundleModule(root: string, options: ModuleOptions): Promis
   requireUnused(text, cuts)
   const pure = new Set<string>()
   for (const { name, init } of variablesIn(text)) if (text.slice(0, init.start).endsWith(PURE)) pure.add(name)
-  return await withShortNames(withPureValues(await shorten("module.js", text, "module"), pure, isWhole))
+  const shorter = withPureValues(await shorten("module.js", text, "module"), pure, isWhole)
+  return await withShortNames(isWhole ? withPureParts(shorter) : shorter)
 }
 
 /**

@@ -71,6 +71,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "executor/invoke": {
     calls: { look: UNSET, startedHere: "false", "[WILL_BE_AWAITED]": UNSET },
   },
+  "future/time-limit": { without: ["sentAway"] },
   "executor/limits": {
     reads: { "#runTimer": UNSET },
     calls: { "#startOf": UNSET },
@@ -96,12 +97,12 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
       noteNewPool: UNSET,
     },
     results: { from: "platform()", handleOf: "pool.#engine.handle", "#engine": "this.#made" },
-    without: ["[SHAREABLE]", "#makeNow", "[BULK_MAP]"],
+    without: ["[SHAREABLE]", "#makeNow", "[BULK_MAP]", "[THREADS]"],
   },
   // The functions and constructors of the entry read options themselves.
   "pool/pool-settings": { results: { platformSettings: "platform()" } },
   "pool/virtual-engine": {
-    without: ["isOwner", "isBusy", "beginEnd", "shuttingDown", "setHandler"],
+    without: ["isOwner", "isBusy", "beginEnd", "shuttingDown", "setHandler", "threads"],
   },
   "core/pool-core": {
     calls: { mayEnd: "true" },
@@ -115,6 +116,8 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   },
   "pool/pool-context": {
     reads: { "#isKept": UNSET },
+    // No pool of this form is noted: dumps and events are those of `corepool`.
+    calls: { noteEndOfPool: UNSET },
     results: { "#give": "engine.execute(task)" },
     without: ["#isKept", "#calls", "rest", "hooks"],
   },
@@ -166,9 +169,9 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     results: { toShared: "sharedBackends()" },
     without: ["moved", "adopt"],
   },
-  "queue/linked-blocking-queue": { results: { from: "sharedBackends()" } },
-  "queue/linked-blocking-deque": { results: { from: "sharedBackends()" } },
-  "queue/array-blocking-queue": { ...NEVER_SHARED, results: { from: "sharedBackends()" } },
+  "queue/linked-blocking-queue": { results: { from: "ListCore.prototype.toShared()" } },
+  "queue/linked-blocking-deque": { results: { from: "ListCore.prototype.toShared()" } },
+  "queue/array-blocking-queue": { ...NEVER_SHARED, results: { from: "ListCore.prototype.toShared()" } },
   "queue/base/heap-core": { ...NEVER_SHARED, without: ["elementsAsTheyCame"] },
   "queue/priority-blocking-queue": KIND,
   "queue/delay-queue": KIND,

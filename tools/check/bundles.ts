@@ -39,8 +39,8 @@ const BUNDLES: readonly Bundle[] = [
       await pool.close()
       console.log(results.join(), pool.isTerminated)`,
     prints: "2,4,6 true",
-    minified: 77.8,
-    gzipped: 26.1,
+    minified: 73.6,
+    gzipped: 24.9,
     without: [...PLATFORM, SCHEDULE],
   },
   {
@@ -51,8 +51,8 @@ const BUNDLES: readonly Bundle[] = [
       console.log(await executor.submit((n) => n + 1, 1))
       await executor.close()`,
     prints: "2",
-    minified: 46.6,
-    gzipped: 16.3,
+    minified: 44.3,
+    gzipped: 15.5,
     without: [...PLATFORM, SCHEDULE, QUEUE],
   },
   {
@@ -64,8 +64,8 @@ const BUNDLES: readonly Bundle[] = [
       await timers.close()
       console.log(result)`,
     prints: "2",
-    minified: 96.5,
-    gzipped: 32.1,
+    minified: 93.5,
+    gzipped: 31.1,
     without: PLATFORM,
   },
   {
@@ -75,8 +75,8 @@ const BUNDLES: readonly Bundle[] = [
       const executor = Executors.newVirtualThreadPerTaskExecutor()
       console.log(await executor.submit(() => 1))`,
     prints: "1",
-    minified: 105,
-    gzipped: 34.3,
+    minified: 102.5,
+    gzipped: 33.5,
     without: PLATFORM,
   },
   {
@@ -85,8 +85,8 @@ const BUNDLES: readonly Bundle[] = [
       import * as entry from "corepool/virtual"
       console.log(typeof entry.ThreadPoolExecutor)`,
     prints: "function",
-    minified: 102,
-    gzipped: 32.9,
+    minified: 74.7,
+    gzipped: 25.2,
     without: PLATFORM,
   },
   {

@@ -1,4 +1,5 @@
 /** The files for browsers, as far as they can be judged without one: docs/spec/browser.md. */
+import { build } from "esbuild"
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -65,4 +66,40 @@ test("[BR11] the condition `browser` leads to them, and `require` to the files f
     assert.equal(browser?.default, files.has(file) ? `./dist/browser/${file}` : undefined, path)
     if (module !== undefined) assert.deepEqual(module["browser"], browser)
   }
+})
+
+test("[BR21] a bundler leaves out what a program does not use", async () => {
+  const code = files.get("code.js") ?? ""
+  const bundled = async (name: string): Promise<string> => {
+    const { outputFiles } = await build({
+      stdin: { contents: `import { ${name} } from "code"\nconsole.log(${name})` },
+      bundle: true,
+      minify: true,
+      format: "esm",
+      write: false,
+      plugins: [
+        {
+          name: "code",
+          setup(builder) {
+            builder.onResolve({ filter: /^code$/ }, () => ({ path: "code", namespace: "built" }))
+            builder.onLoad({ filter: /./, namespace: "built" }, () => ({ contents: code }))
+          },
+        },
+      ],
+    })
+    return outputFiles[0]?.text ?? ""
+  }
+  const parts: Record<string, RegExp> = { "a lock": /lockInterruptiblySync/, "a pool": /corePoolSize/, forks: /fork\(/ }
+  const has = async (name: string): Promise<string[]> => {
+    const text = await bundled(name)
+    return Object.entries(parts).flatMap(([part, pattern]) => (pattern.test(text) ? [part] : []))
+  }
+  assert.deepEqual(await has("AtomicInteger"), [])
+  assert.deepEqual(await has("CountDownLatch"), [])
+  assert.deepEqual(await has("ReentrantLock"), ["a lock"])
+  // A task that is forked outside of any pool runs in the common pool; a worker needs all of it.
+  assert.deepEqual(await has("RecursiveTask"), ["a lock", "a pool", "forks"])
+  assert.deepEqual(await has("beginThread"), ["a lock", "a pool", "forks"])
+  const { length } = await bundled("AtomicInteger")
+  assert.ok(length < 45_000, `${length} bytes`)
 })

@@ -85,6 +85,17 @@ test("[VE9] a queue of the copy for virtual threads is no queue for platform thr
   })
 })
 
+test("[VE7] no queue of that form can be shared, and the error says what to import", () => {
+  const { ArrayBlockingQueue, DelayQueue, LinkedBlockingDeque, LinkedBlockingQueue, LinkedTransferQueue } = virtual
+  const { PriorityBlockingQueue, SynchronousQueue } = virtual
+  const error = { code: "ERR_COREPOOL_UNSUPPORTED_OPERATION", message: /import its class from corepool/ }
+  assert.throws(() => new LinkedBlockingQueue().handle, error)
+  const classes = [ArrayBlockingQueue, DelayQueue, LinkedBlockingDeque, LinkedBlockingQueue, LinkedTransferQueue]
+  for (const type of [...classes, PriorityBlockingQueue, SynchronousQueue]) {
+    assert.throws(() => (type.from as (shared: object) => unknown)({}), error, type.name)
+  }
+})
+
 test("[VE9] whichever copy is loaded first", async () => {
   const copies = [`import * as a from "${DIST.href}index.js"`, `import * as b from "${DIST.href}virtual-module.js"`]
   for (const imports of [copies, copies.toReversed()]) {
