@@ -65,7 +65,7 @@ export function fixedSettings(threads: number, factory: ThreadFactory): PoolSett
   }
 }
 
-/** How `new ThreadPoolExecutor` of `corepool` reads its options. Without a factory, the threads are platform threads. */
+/** How `new ThreadPoolExecutor` of `corepool` reads options. A pool without a given factory has platform threads. */
 export function platformSettings(given: ThreadPoolOptions): PoolSettings {
   return settingsOf(given, () => platform().newFactory())
 }
