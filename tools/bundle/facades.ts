@@ -3,6 +3,7 @@
  * one for `import` has it from that, so a program that imports an entry in one place and requires it in another has one corepool.
  */
 import { type Chunks, type Exported, load } from "./chunks.ts"
+import { directModule } from "./direct.ts"
 import { ENTRIES, WORKER_ENTRY } from "./entries.ts"
 import { ownLoader } from "./own-loader.ts"
 import { shorten } from "./shorten.ts"
@@ -20,7 +21,7 @@ export async function makeFacades(chunks: Chunks, texts: TextFiles): Promise<Map
   for (const { name } of ENTRIES) {
     const exported = chunks.entries.get(name) ?? new Map<string, Exported>()
     const names = [...exported.keys()]
-    files.set(`${name}.js`, `export {\n${names.map((it) => `  ${it},\n`).join("")}} from "./${name}.cjs";\n`)
+    files.set(`${name}.js`, name === "index" ? directModule(names) : listing(name, names))
     files.set(`${name}.cjs`, await commonModule(name, exported, chunks, texts))
   }
   const { name } = WORKER_ENTRY
@@ -28,6 +29,11 @@ export async function makeFacades(chunks: Chunks, texts: TextFiles): Promise<Map
   const loader = await loaderOf(name, [chunks.program], chunks, texts)
   files.set(`${name}.cjs`, `"use strict";\n${loader}${load(chunks.program)}.enter();\n`)
   return files
+}
+
+/** An ES module that lists the exports of the CommonJS module. */
+function listing(name: string, names: readonly string[]): string {
+  return `export {\n${names.map((it) => `  ${it},\n`).join("")}} from "./${name}.cjs";\n`
 }
 
 /** The chunks that an entry begins with. */

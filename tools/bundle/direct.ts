@@ -1,0 +1,45 @@
+/**
+ * The entry `corepool` as an ES module. In Node it runs `index.cjs` itself, by node:vm, which saves what Node does to import a CommonJS module: it starts a lexer for the
+ * names of its exports, and looks for it a second time as `require` would. That is a sixth of the time of the import, and half a MB in each thread.
+ *
+ * Bundlers, and the tools that copy the files of a program, have to see that `index.js` needs `index.cjs`. So `index.js` imports `#index`, which package.json translates: to the
+ * built-in module `vm` for Node itself, by two conditions that only Node has both of, and to `index.cjs` for everyone else. By what it has got, it knows who runs it.
+ */
+
+/** What such a module imports: see `imports` of package.json. */
+const SPECIFIER = "#index"
+
+/**
+ * The text of the module, given the names of its exports. The names that it declares besides begin with `corepool`. It has no `new URL("…", import.meta.url)`, of which bundlers make a
+ * file of their own.
+ */
+export function directModule(names: readonly string[]): string {
+  const list = names.map((name) => `  ${name},\n`).join("")
+  return `import * as corepoolFound from "${SPECIFIER}";
+const corepoolRun = ({ Script, constants }) => {
+  const { getBuiltinModule } = process;
+  const filename = getBuiltinModule("node:url").fileURLToPath(import.meta.url).replace(/js$/, "cjs");
+  const require = (id) => getBuiltinModule("node:module").createRequire(filename)(id);
+  let text;
+  try {
+    text = getBuiltinModule("node:fs").readFileSync(filename, "utf8");
+  } catch {
+    return require(filename);
+  }
+  const code = \`(function(exports,require,__filename){\${text}\\n})\`;
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const exports = {};
+  const run =
+    Script.constructor === Function
+      ? new Script(code, { __proto__: null, filename, importModuleDynamically }).runInThisContext()
+      : (0, eval)(code); // in a context of node:vm, the other one would run it in the main context
+  run(exports, require, filename);
+  return exports;
+};
+const corepoolOf = (found) => (found.Script === undefined ? found : corepoolRun(found));
+const {
+${list}} = corepoolOf(corepoolFound);
+export {
+${list}};
+`
+}
