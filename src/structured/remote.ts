@@ -11,7 +11,8 @@ import { give } from "../task/reference.ts"
 import type { Binding } from "./context.ts"
 import { Inheritance, runFork } from "./fork-call.ts"
 import { ScopedValue } from "./scoped-value.ts"
-import { type ForkCall, provideSender, SCOPE_MODULE, type Sender, sender } from "./sending.ts"
+import { SCOPE_MODULE } from "./scope-module.ts"
+import { type ForkCall, provideSender, type Sender, sender } from "./sending.ts"
 
 export const runForkElsewhere: typeof runFork = defineBuiltIn({ module: SCOPE_MODULE, name: "runFork" }, runFork)
 

@@ -7,9 +7,6 @@ import { perThread } from "../per-thread.ts"
 import type { Bindings } from "./context.ts"
 import type { ForkRun, Inheritance } from "./fork-call.ts"
 
-/** The URL by which threads find the function that runs a fork. */
-export const SCOPE_MODULE = "corepool:scope"
-
 type AnyFunction = (...args: never[]) => unknown
 
 /** A function that calls another one with what a fork inherits, and with the arguments that follow. */

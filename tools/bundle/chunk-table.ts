@@ -13,6 +13,11 @@ export interface ChunkRule {
   readonly modules: readonly string[]
 }
 
+/**
+ * The files of which entries export functions only, and load them when one of these is called. All other files that have something of an entry are loaded with the entry.
+ */
+export const CALLED_LATER: ReadonlySet<string> = new Set(["parallel"])
+
 export const CHUNKS: readonly ChunkRule[] = [
   // What every entry loads.
   {
@@ -89,14 +94,8 @@ export const CHUNKS: readonly ChunkRule[] = [
       "executor/carrier",
       "executor/executor-completion-service",
       "executor/executor-service-base",
-      "executor/limits",
-      "executor/live-fleets",
-      "executor/retried-task",
-      "executor/retries",
-      "executor/retry-options",
       "executor/sending",
       "executor/task-marks",
-      "executor/with-options",
       "future/",
       "host/node/packages",
       "pool/configurable-pool",
@@ -220,6 +219,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "executor/propagation",
       "platform/worker/handler-part",
       "platform/worker/job-part",
+      "structured/scope-module",
       "task/",
     ],
   },
@@ -264,7 +264,6 @@ export const CHUNKS: readonly ChunkRule[] = [
       "forkjoin/task/life",
       "forkjoin/task/recursive-task",
       "forkjoin/task/this-thread",
-      "parallel/",
       "structured/fork-call",
       "structured/joiner",
       "structured/remote",
@@ -361,21 +360,12 @@ export const CHUNKS: readonly ChunkRule[] = [
   {
     name: "forkjoin",
     after: ["guest", "main"],
-    modules: [
-      "forkjoin/",
-      "platform/queue/deques",
-      "platform/queue/slot-deque",
-      "platform/queue/stealing-store",
-      "parallel/each",
-      "parallel/items",
-      "parallel/merging",
-      "parallel/parts",
-      "parallel/typed-arrays",
-    ],
+    modules: ["forkjoin/", "platform/queue/deques", "platform/queue/slot-deque", "platform/queue/stealing-store"],
   },
+  { name: "parallel", after: ["forkjoin"], modules: ["parallel/"] },
   {
     name: "rest",
-    after: ["worker", "forkjoin"],
+    after: ["worker", "parallel"],
     modules: ["forkjoin/worker/fork-join-runner", "parallel/all-parts", "worker-program/all-classes"],
   },
 ]

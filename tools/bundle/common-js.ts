@@ -7,6 +7,7 @@
  * variable that changes, and modules do not import each other in a circle.
  */
 import { CHUNK, type Edit, edited, LATER_CALL } from "./edit.ts"
+import { laterUses } from "./later-uses.ts"
 import { type ImportDeclaration, type Node, parseSync, type Program, Visitor } from "oxc-parser"
 
 /** The code that loads another file of the bundle, given by its name in an import: `chunk:lock`. */
@@ -20,10 +21,23 @@ export function asCommonJs(name: string, text: string, load: LoadCode): string {
   const { program, errors } = parseSync(name, text, { sourceType: "module" })
   if (errors.length > 0) throw new Error(`${name}: ${errors[0]?.message}`)
   const exported: string[] = []
-  const later = new Map<string, string>()
-  const edits = [...topLevel(program, exported, load), ...dynamicImports(program, load, later), ...classNames(program)]
-  const loaders = [...later].map(([source, loader]) => `function ${loader}() { return ${load(source)} }\n`).join("")
-  return `${loaders}${edited(text, edits).trim()}\nmodule.exports = { ${exported.join(", ")} };\n`
+  const loaders = new Map<string, string>()
+  // Their names stay, so they are short; no others begin with this sign.
+  const loaderOf = (source: string): string => {
+    const loader = loaders.get(source) ?? `$${loaders.size}`
+    loaders.set(source, loader)
+    return loader
+  }
+  const later = laterUses(program, loaderOf)
+  const rest = [
+    ...topLevel(program, exported, load),
+    ...dynamicImports(program, load, loaderOf),
+    ...classNames(program),
+  ]
+  const isInside = ({ start, end }: Edit): boolean => later.some((outer) => outer.start <= start && end <= outer.end)
+  const edits = [...later, ...rest.filter((edit) => !isInside(edit))]
+  const functions = [...loaders].map(([source, loader]) => `function ${loader}() { return ${load(source)} }\n`).join("")
+  return `${functions}${edited(text, edits).trim()}\nmodule.exports = { ${exported.join(", ")} };\n`
 }
 
 function* topLevel(program: Program, exported: string[], load: LoadCode): Generator<Edit> {
@@ -48,10 +62,10 @@ function asDeclaration({ source: { value }, specifiers }: ImportDeclaration, loa
 }
 
 /**
- * Only those of the bundle's own files: what else is imported is known when the program runs. `loaders` gets the names of functions
- * that load the files that are needed later.
+ * Only those of the bundle's own files: what else is imported is known when the program runs. `loaderOf` names the function that
+ * loads a file that is needed later.
  */
-function dynamicImports(program: Program, load: LoadCode, loaders: Map<string, string>): Edit[] {
+function dynamicImports(program: Program, load: LoadCode, loaderOf: LoadCode): Edit[] {
   const edits: Edit[] = []
   const later = new Set<number>()
   new Visitor({
@@ -59,10 +73,7 @@ function dynamicImports(program: Program, load: LoadCode, loaders: Map<string, s
       if (callee.type !== "Identifier" || callee.name !== LATER_CALL || given?.type !== "ImportExpression") return
       if (given.source.type !== "Literal" || typeof given.source.value !== "string") return
       later.add(given.start)
-      const { value } = given.source
-      const loader = loaders.get(value) ?? `corepoolLoad${loaders.size}`
-      loaders.set(value, loader)
-      edits.push({ start, end, text: `${loader}()` })
+      edits.push({ start, end, text: `${loaderOf(given.source.value)}()` })
     },
     ImportExpression({ start, end, source }) {
       if (later.has(start)) return

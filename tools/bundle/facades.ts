@@ -2,6 +2,7 @@
  * The entries of the package, each for `import` and for `require`. The one for `require` has what it exports from the chunks, and a loader for these (own-loader.ts). The
  * one for `import` has it from that, so a program that imports an entry in one place and requires it in another has one corepool.
  */
+import { CALLED_LATER } from "./chunk-table.ts"
 import { type Chunks, type Exported, load } from "./chunks.ts"
 import { directModule } from "./direct.ts"
 import { ENTRIES, WORKER_ENTRY } from "./entries.ts"
@@ -36,7 +37,7 @@ function listing(name: string, names: readonly string[]): string {
   return `export {\n${names.map((it) => `  ${it},\n`).join("")}} from "./${name}.cjs";\n`
 }
 
-/** The chunks that an entry begins with. */
+/** The chunks that have something of an entry. */
 export function chunksOf(chunks: Chunks, entry: string): string[] {
   const exported = chunks.entries.get(entry)?.values() ?? []
   return [...new Set([chunks.joinCopies, ...exported].map(({ chunk }) => chunk))].toSorted()
@@ -50,14 +51,17 @@ async function commonModule(
   texts: TextFiles,
 ): Promise<string> {
   const { joinCopies } = chunks
-  const begin = chunksOf(chunks, entry)
+  const all = chunksOf(chunks, entry)
+  const begin = all.filter((chunk) => !CALLED_LATER.has(chunk))
   const from = ({ chunk, name }: Exported): string => `corepool${begin.indexOf(chunk)}.${name}`
+  const value = (name: string, it: Exported): string =>
+    CALLED_LATER.has(it.chunk) ? `function ${name}(...its) { return ${load(it.chunk)}.${it.name}(...its); }` : from(it)
   const lines = [
     `"use strict";`,
     `Object.defineProperty(exports, "__esModule", { value: true });`,
-    await loaderOf(entry, begin, chunks, texts),
+    await loaderOf(entry, all, chunks, texts),
     ...begin.map((chunk, at) => `const corepool${at} = ${load(chunk)};`),
-    ...[...exported].map(([name, it]) => `exports.${name} = ${from(it)};`),
+    ...[...exported].map(([name, it]) => `exports.${name} = ${value(name, it)};`),
     `${from(joinCopies)}(exports);`,
   ]
   return `${lines.join("\n")}\n`

@@ -38,10 +38,22 @@ interface HookedStorage {
 /** The method of theirs that each `run` and `enterWith` calls. */
 const ENABLE = "_enable"
 
-/** A storage and a frame in which it has a store, from which the next two constants learn what the runtime does. */
+const prototype = AsyncLocalStorage.prototype as unknown as Record<string, unknown>
+
+/** A storage from which the next constants learn what the runtime does. */
 const probe: HookedStorage & AsyncLocalStorage<object> = new AsyncLocalStorage()
-const probed = probe.run(OPTIONS, currentFrame) as unknown as Inside
-probe.disable()
+
+/** Node up to 22: storages copy their stores from resource to resource by hooks. */
+const isHooked =
+  [ENABLE, "_propagate"].every((method) => typeof prototype[method] === "function") &&
+  typeof probe.kResourceStore === "symbol"
+
+/**
+ * A frame in which the storage has a store; none if there are hooks, which `run` would install. To do so takes a third
+ * of a millisecond.
+ */
+const probed: Inside = isHooked ? {} : (probe.run(OPTIONS, currentFrame) as unknown as Inside)
+if (!isHooked) probe.disable()
 
 /** Node from 24 on: the key under which a frame has a map of all stores. */
 const KEY: PropertyKey | undefined = Reflect.ownKeys(probed).find((key) => {
@@ -57,15 +69,13 @@ const KEY: PropertyKey | undefined = Reflect.ownKeys(probed).find((key) => {
  * get their first one later call `_enable`.
  */
 const KEYS: symbol[] | undefined = (() => {
-  const prototype = AsyncLocalStorage.prototype as unknown as Record<string, unknown>
-  const enable = prototype[ENABLE]
-  const isHooked = probe.kResourceStore !== undefined && probed[probe.kResourceStore] === OPTIONS
-  if (!isHooked || typeof enable !== "function") return undefined
+  if (!isHooked) return undefined
+  const enable = prototype[ENABLE] as () => unknown
   const keys = Object.getOwnPropertySymbols(currentFrame()).filter((key) => key.description === "kResourceStore")
   prototype[ENABLE] = function (this: HookedStorage): unknown {
     const key = this.kResourceStore
     if (key !== undefined && keys.length <= MOST_KEYS && !keys.includes(key)) keys.push(key)
-    return apply(enable as () => unknown, this, [])
+    return apply(enable, this, [])
   }
   return keys
 })()
