@@ -18,13 +18,12 @@
  */
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
-import { LONG_TEXT } from "./bytes/byte-writer.ts"
 import { Decoder } from "./decoder.ts"
 import { Encoder } from "./encoder.ts"
 import { isError, isInstance, messageOf, textOf } from "../user-values.ts"
 import * as letters from "./bytes/encoded-value.ts"
 import { EncodedValue } from "./bytes/encoded-value.ts"
-import { isWide, latin1, utf16 } from "./bytes/texts.ts"
+import { isWide, latin1, LONG_TEXT, utf16 } from "./bytes/texts.ts"
 
 /**
  * The caller must {@link EncodedValue.release} the result. If this throws, nothing was attached; but a shared object in

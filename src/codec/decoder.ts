@@ -8,7 +8,36 @@ import { GRAPH, type EncodedValue } from "./bytes/encoded-value.ts"
 import { readPacked } from "./bytes/packed.ts"
 import { readPart } from "./shared-parts.ts"
 import { type Shape, findShape, makeShape } from "./shapes.ts"
-import * as tags from "./bytes/tags.ts"
+import {
+  ABSENT,
+  ATTACHED_VIEW,
+  ATTACHMENT,
+  BIGINT_64,
+  BIGINT_LONG,
+  BOXED,
+  BUFFER,
+  CUSTOM_INSTANCE,
+  DATE,
+  DICTIONARY,
+  ERROR,
+  FAR_BUFFER,
+  FAR_VIEW,
+  INSTANCE,
+  MAP,
+  OBJECT,
+  PACKED_ARRAY,
+  REGEXP,
+  RESIZABLE_BUFFER,
+  SET,
+  SHARED_INSTANCE,
+  SHARED_OBJECT,
+  SHARED_PART,
+  SIMILAR_OBJECT,
+  SLOTS,
+  SMALL_INT,
+  SPARSE,
+  VIEW,
+} from "./bytes/tags.ts"
 
 const MANY_HOLES = 10_000
 
@@ -19,9 +48,9 @@ const NOTHING = Symbol("nothing")
 export class Decoder extends ByteReader {
   /** All objects that may be referred to, by number; undefined if the value has no references. */
   #things: (object | undefined)[] | undefined
-  readonly #shapes: (Shape | undefined)[] = Array.from({ length: tags.SLOTS })
+  readonly #shapes: (Shape | undefined)[] = Array.from({ length: SLOTS })
   /** The round in which each shape was read; shapes of earlier rounds are out of date. */
-  readonly #rounds = new Float64Array(tags.SLOTS)
+  readonly #rounds = new Float64Array(SLOTS)
   #round = 0
   /** How many NOTHINGs were read and not removed yet. */
   #absent = 0
@@ -47,7 +76,7 @@ export class Decoder extends ByteReader {
    */
   value(): unknown {
     const tag = this.byte()
-    if (tag >= tags.SMALL_INT) return tag - tags.SMALL_INT
+    if (tag >= SMALL_INT) return tag - SMALL_INT
     switch (tag) {
       case 1: // UNDEFINED_VALUE
         return undefined
@@ -80,52 +109,52 @@ export class Decoder extends ByteReader {
 
   #rarer(tag: number): unknown {
     switch (tag) {
-      case tags.BIGINT_64:
+      case BIGINT_64:
         return this.view.getBigInt64(this.pass(8), true)
-      case tags.BIGINT_LONG:
+      case BIGINT_LONG:
         return this.#longBigint()
-      case tags.DICTIONARY:
+      case DICTIONARY:
         return this.#dictionary(this.#note({}))
-      case tags.ABSENT:
+      case ABSENT:
         this.#absent++
         return NOTHING
-      case tags.MAP:
+      case MAP:
         return this.#map()
-      case tags.SET:
+      case SET:
         return this.#set()
-      case tags.DATE:
+      case DATE:
         return this.#note(new Date(this.double()))
-      case tags.REGEXP:
+      case REGEXP:
         return this.#note(new RegExp(this.text(), this.text()))
-      case tags.BOXED:
+      case BOXED:
         return this.#boxed()
-      case tags.BUFFER:
+      case BUFFER:
         return this.#note(readBuffer(this))
-      case tags.RESIZABLE_BUFFER:
+      case RESIZABLE_BUFFER:
         return this.#note(readResizableBuffer(this))
-      case tags.VIEW:
+      case VIEW:
         return this.#note(readView(this))
-      case tags.PACKED_ARRAY:
+      case PACKED_ARRAY:
         return this.#packed()
-      case tags.FAR_BUFFER:
+      case FAR_BUFFER:
         return this.#note(readFarBuffer(this))
-      case tags.FAR_VIEW:
+      case FAR_VIEW:
         return this.#note(readFarView(this))
-      case tags.ATTACHMENT:
+      case ATTACHMENT:
         return this.#note(this.attachment(this.count()))
-      case tags.ATTACHED_VIEW:
+      case ATTACHED_VIEW:
         return this.#note(readAttachedView(this))
-      case tags.ERROR:
+      case ERROR:
         return readError(this)
-      case tags.INSTANCE:
+      case INSTANCE:
         return readInstance(this)
-      case tags.CUSTOM_INSTANCE:
+      case CUSTOM_INSTANCE:
         return readCustomInstance(this)
-      case tags.SHARED_OBJECT:
+      case SHARED_OBJECT:
         return readShareable(this)
-      case tags.SHARED_PART:
+      case SHARED_PART:
         return this.isStrange ? this.fail() : readPart(this)
-      case tags.SHARED_INSTANCE:
+      case SHARED_INSTANCE:
         return readRegisteredShareable(this)
       default:
         return this.fail()
@@ -165,7 +194,7 @@ export class Decoder extends ByteReader {
     const array: unknown[] = []
     this.noted(array)
     for (let i = 0; i < length; i++) {
-      if (this.source[this.at] === tags.SPARSE) {
+      if (this.source[this.at] === SPARSE) {
         this.at++
         this.#sparse(array, length)
         break
@@ -223,11 +252,11 @@ export class Decoder extends ByteReader {
   /** Reads members into this object, without numbering it. */
   members(object: object): object {
     switch (this.byte()) {
-      case tags.OBJECT:
+      case OBJECT:
         return this.#fill(object as Record<string, unknown>, this.#readShape())
-      case tags.SIMILAR_OBJECT:
+      case SIMILAR_OBJECT:
         return this.#fill(object as Record<string, unknown>, this.#earlierShape())
-      case tags.DICTIONARY:
+      case DICTIONARY:
         return this.#dictionary(object)
       default:
         return this.fail()
@@ -249,7 +278,7 @@ export class Decoder extends ByteReader {
   #dictionary(object: object): object {
     for (let left = this.count(); left > 0; left--) {
       const key = this.key()
-      if (this.source[this.at] === tags.ABSENT) this.at++
+      if (this.source[this.at] === ABSENT) this.at++
       else setOwn(object, key, this.value(), true)
     }
     return object
@@ -259,7 +288,7 @@ export class Decoder extends ByteReader {
     const slot = this.byte()
     const size = this.view.getUint16(this.pass(2), true)
     const start = this.pass(size)
-    if (slot >= tags.SLOTS || size === 0) this.fail()
+    if (slot >= SLOTS || size === 0) this.fail()
     const shape =
       findShape(this.source, this.view, start, size) ??
       makeShape(this.source, start, size, this.#parseKeys(start, this.at))

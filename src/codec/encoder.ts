@@ -2,13 +2,13 @@ import { types } from "#host/values"
 import { writeBuffer, writeView } from "./binary.ts"
 import type { Bulk } from "./bytes/bulk.ts"
 import { LOCAL, type Part, PART } from "../memory/shared/shareables.ts"
-import { methodOf } from "../primordials.ts"
 import { classify } from "./classification.ts"
 import { writeError } from "./error-data.ts"
 import { describe, isNamespace } from "./foreign.ts"
 import { writeForeign, writeInstance, writeShareable } from "./instances.ts"
 import { OFTEN, writerFor } from "./generated.ts"
 import { areEqual, type KeyList, nothingYet, slotFor } from "./key-lists.ts"
+import { bigintOf, booleanOf, forEachElement, forEachEntry, numberOf, stringOf, timeOf } from "./kept-methods.ts"
 import { GRAPH, type EncodedValue, TREE } from "./bytes/encoded-value.ts"
 import { widthOf } from "./bytes/packed.ts"
 import { registeredFor } from "./revival.ts"
@@ -325,14 +325,6 @@ export class Encoder extends TrackingWriter {
     this.value(unboxed(value), "valueOf()")
   }
 }
-
-const timeOf = methodOf(Date.prototype, "getTime")
-const forEachEntry = methodOf(Map.prototype as ReadonlyMap<unknown, unknown>, "forEach")
-const forEachElement = methodOf(Set.prototype as ReadonlySet<unknown>, "forEach")
-const numberOf = methodOf(Number.prototype, "valueOf")
-const stringOf = methodOf(String.prototype, "valueOf")
-const booleanOf = methodOf(Boolean.prototype, "valueOf")
-const bigintOf = methodOf(BigInt.prototype as { valueOf(): bigint }, "valueOf") as (boxed: object) => bigint
 
 type Members = Record<string, unknown>
 

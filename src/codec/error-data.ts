@@ -6,14 +6,12 @@
  * thread knows; name, message and stack; then the fields, each after a mark, and a mark for the end.
  */
 import { commonErrors, commonNames } from "../error-names.ts"
-import { methodOf } from "../primordials.ts"
 import { setOwn, propertyOf } from "../user-values.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
+import { isEnumerableIn } from "./kept-methods.ts"
 import { registeredAs, registeredFor } from "./revival.ts"
 import { ERROR } from "./bytes/tags.ts"
-
-const isEnumerableIn = methodOf(Object.prototype, "propertyIsEnumerable")
 
 const NO_MORE = 0
 const FIELD = 1

@@ -215,13 +215,18 @@ export const CHUNKS: readonly ChunkRule[] = [
     modules: [
       "host/node/evaluation",
       "host/node/program",
-      "future/merge-stacks",
       "executor/propagation",
       "platform/worker/handler-part",
       "platform/worker/job-part",
       "structured/scope-module",
       "task/",
     ],
+  },
+  // Tasks for several items at once, and what went wrong.
+  {
+    name: "outcomes",
+    after: ["task"],
+    modules: ["future/merge-stacks", "task/chunk-outcome", "task/portable-error", "task/some", "task/transfer-list"],
   },
   {
     name: "task-text",
@@ -238,8 +243,23 @@ export const CHUNKS: readonly ChunkRule[] = [
       "task/vite-imports",
     ],
   },
-  { name: "codec", after: ["memory"], modules: ["codec/", "host/node/classes"] },
-  { name: "shared-queue", after: ["lock", "codec", "heap"], modules: ["queue/"] },
+  // Numbers and texts; then all other values, which many tasks neither get nor return.
+  {
+    name: "codec",
+    after: ["memory"],
+    modules: [
+      "codec/arguments",
+      "codec/bytes/bulk",
+      "codec/bytes/encoded-value",
+      "codec/bytes/tags",
+      "codec/bytes/texts",
+      "codec/bytes/views",
+      "codec/codec",
+      "codec/kept-methods",
+    ],
+  },
+  { name: "values", after: ["codec"], modules: ["codec/", "host/node/classes"] },
+  { name: "shared-queue", after: ["lock", "values", "heap"], modules: ["queue/"] },
   // What the entry `corepool` has besides.
   {
     name: "main",
@@ -276,7 +296,7 @@ export const CHUNKS: readonly ChunkRule[] = [
   // The entry `distributed`, and what threads need of it.
   {
     name: "job",
-    after: ["codec", "task"],
+    after: ["values", "task"],
     modules: ["distributed/job/failure", "distributed/node/job-in-thread", "distributed/job/payload"],
   },
   { name: "distributed", after: ["job", "pool"], modules: ["distributed/", "host/node/server"] },
@@ -303,6 +323,9 @@ export const CHUNKS: readonly ChunkRule[] = [
     after: ["platform", "pool"],
     modules: [
       "platform/owner/worker-threads",
+      "platform/owner/worker-reaper",
+      "platform/owner/dead-worker",
+      "platform/member/orphans",
       "platform/owner/teardown-limits",
       "platform/owner/termination-timer",
       "platform/owner/held-up-threads",
@@ -332,7 +355,6 @@ export const CHUNKS: readonly ChunkRule[] = [
       "host/node/farewell",
       "host/node/memory-guard",
       "host/node/typescript",
-      "host/node/typescript-hooks",
       "platform/worker/running-tasks",
       "platform/memory/run-times",
       "platform/worker/periodic-runs",
@@ -347,6 +369,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "worker-program/worker-program",
     ],
   },
+  { name: "typescript", after: ["base"], modules: ["host/node/typescript-hooks"] },
   {
     name: "timed",
     after: ["platform", "lock", "heap"],
@@ -359,7 +382,7 @@ export const CHUNKS: readonly ChunkRule[] = [
   },
   {
     name: "forkjoin",
-    after: ["guest", "main"],
+    after: ["guest", "main", "values"],
     modules: ["forkjoin/", "platform/queue/deques", "platform/queue/slot-deque", "platform/queue/stealing-store"],
   },
   { name: "parallel", after: ["forkjoin"], modules: ["parallel/"] },

@@ -2,10 +2,7 @@ import type { Bytes } from "#host/bytes"
 import type { EncodedValue } from "./encoded-value.ts"
 import { type Width, writePacked } from "./packed.ts"
 import { BIGINT_64, BIGINT_LONG, DOUBLE_VALUE, INT_VALUE, LATIN1_TEXT, SMALL_INT, UTF16_TEXT } from "./tags.ts"
-import { isWide } from "./texts.ts"
-
-/** From this length on the runtime's own copying of texts is faster than a loop over the characters. */
-export const LONG_TEXT = 24
+import { isWide, LONG_TEXT } from "./texts.ts"
 
 /** Up to this length a loop over bytes is faster. */
 const FEW_BYTES = 32

@@ -11,6 +11,9 @@ export function isWide(text: string): boolean {
   return /[\u0100-\uffff]/.test(text)
 }
 
+/** From this length on the runtime's own copying of texts is faster than a loop over the characters. */
+export const LONG_TEXT = 24
+
 /** Longer texts seldom come again. */
 const LONGEST = 24
 /** A power of 2. A new text replaces the one in the same place. */

@@ -13,8 +13,8 @@ import { registerKnownClasses } from "./known-classes.ts"
 export function equip(): void {
   registerKnownClasses()
   shareQueues()
-  provideSending({ requireTransferList, handleOfView })
-  addCallersBy(addCallers)
+  provideSending({ requireTransferList: (name, list) => requireTransferList(name, list), handleOfView })
+  addCallersBy((error, inner) => addCallers(error, inner + 1))
 }
 
 function handleOfView(executor: object, { signal, transfer, ...options }: TaskOptions): ViewHandle {

@@ -9,13 +9,11 @@
  * `fail` is for threads that do not run the task: its worker has died, a hook has thrown, its arguments cannot be
  * moved. The thread that runs the task uses its TaskPayloads, which can also send what cannot be encoded.
  */
-import { alone } from "../../checks.ts"
 import { encode } from "../../codec/codec.ts"
-import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
-import { NotSerializableError } from "../../errors.ts"
+import { EncodedValue, TREE } from "../../codec/bytes/encoded-value.ts"
+import { ERROR, LATIN1_TEXT } from "../../codec/bytes/tags.ts"
 import { COMPLETING, EXCEPTIONAL } from "../../future/task-state.ts"
 import { sendableInstead } from "../../task/portable-error.ts"
-import { dataDescriptor } from "../../user-values.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** Fails the task with this error; false if the task was over. */
@@ -68,28 +66,26 @@ export function encodedFailure(thrown: unknown, cause: unknown): EncodedValue {
 
 // ------------------------------------------------------------------ written beforehand
 
-/** Encodes the error now; the function returned makes copies of that. */
-function copier(error: Error): () => EncodedValue {
-  const encoded = encode(error)
-  const { kind, length } = encoded
-  const bytes = Uint8Array.from(encoded.bytes.subarray(0, length))
-  encoded.release()
+/**
+ * The function returned makes copies of an error, which has a message and neither stack nor fields, as `encode` would
+ * write it (src/codec/error-data.ts). It is written here: most threads never load the code that writes values.
+ */
+function copier(type: string, name: string, message: string): () => EncodedValue {
+  const letters = [type, name, message, ""].map((text) => String.fromCharCode(LATIN1_TEXT, text.length) + text)
+  const all = String.fromCharCode(ERROR, LATIN1_TEXT, 0) + letters.join("") + String.fromCharCode(0)
+  const bytes = Uint8Array.from(all, (letter) => letter.charCodeAt(0))
   return () => {
-    const copy = EncodedValue.toRead(kind, length)
+    const copy = EncodedValue.toRead(TREE, bytes.length)
     copy.bytes.set(bytes)
     return copy
   }
 }
 
-/**
- * An error with a message and nothing else. A constructor would add a stack, and in some engines further fields with
- * the place where it was called.
- */
-function bare(prototype: Error, message: string): Error {
-  return Object.create(prototype, alone({ message: dataDescriptor(message, false) })) as Error
-}
-
 /** So short that it fits into the record. */
-const withoutRoom = copier(bare(RangeError.prototype, "No room for the error"))
+export const withoutRoom: () => EncodedValue = copier("RangeError", "RangeError", "No room for the error")
 
-const unspeakable = copier(bare(NotSerializableError.prototype, "What was thrown cannot be sent, nor why"))
+export const unspeakable: () => EncodedValue = copier(
+  "NotSerializableError",
+  "Error",
+  "What was thrown cannot be sent, nor why",
+)
