@@ -51,7 +51,7 @@ export async function bundle(root: string): Promise<Map<string, string>> {
   const { first, program, registry, build } = chunks
   const thread = { names, first, builtins, program, registry, build }
   const boot = rawText("boot", await shorten("boot", threadText(thread)))
-  const texts = layOut(chunks.texts, groupsOf(chunks), { group: MAIN, text: boot })
+  const texts = layOut(chunks.texts, first, groupsOf(chunks), { group: MAIN, text: boot })
   return new Map([
     ...texts.files.map(({ name, text }): [string, string] => [name, text]),
     ...(await makeFacades(chunks, texts)),

@@ -30,8 +30,13 @@ export interface Place {
 export interface TextFile {
   readonly name: string
   readonly text: string
-  /** Where a thread has it in memory, in bytes. Before the first one, there is a word for each that tells whether it has been read. */
+  /**
+   * Where a thread has it in memory, in bytes: its first `split` bytes from `start` on, with the texts that every thread of a pool loads, and the others from `rest` on. So
+   * the former are together in memory. Before the first one, there is a word for each file that tells whether it has been read.
+   */
   readonly start: number
+  readonly split: number
+  readonly rest: number
 }
 
 export interface TextFiles {
@@ -49,41 +54,74 @@ export function reachable({ uses }: Pick<Chunks, "uses">, first: Iterable<string
 }
 
 /**
- * The files, given the chunks that each may have. A chunk is in the first that may have it, and chunks have the order of `texts`. `boot` is a text that is not the code of a
- * chunk: the one that a thread of a bundle begins with.
+ * The files, given the chunks that each may have. A chunk is in the first that may have it. Those that every thread loads (`first`) come first, and otherwise chunks have the order of
+ * `texts`. `boot` is a text that is not the code of a chunk: the one that a thread of a bundle begins with.
  */
 export function layOut(
   texts: ReadonlyMap<string, string>,
+  first: ReadonlySet<string>,
   groups: ReadonlyMap<string, ReadonlySet<string>>,
   { group: bootGroup, text: bootText }: { readonly group: string; readonly text: string },
 ): TextFiles {
   const taken = new Set<string>()
+  const order = [...[...texts.keys()].filter((name) => first.has(name)), ...texts.keys()]
   const chosen = [...groups].map(([group, wanted]) => {
-    const names = [...texts.keys()].filter((name) => wanted.has(name) && !taken.has(name))
+    const names = [...new Set(order)].filter((name) => wanted.has(name) && !taken.has(name))
     for (const name of names) taken.add(name)
     return { group, names }
   })
   const missing = [...texts.keys()].filter((name) => !taken.has(name))
   if (missing.length > 0) throw new Error(`No entry needs ${missing.join(", ")}`)
-  const full = chosen.filter(({ names }) => names.length > 0)
+  const written = chosen
+    .filter(({ names }) => names.length > 0)
+    .map(({ group, names }) =>
+      write(group, first, [
+        ...names.map((name): [string, string] => [name, `\n${HEAD}${texts.get(name) ?? ""}${TAIL}`]),
+        ...(group === bootGroup ? [[BOOT, bootText] as [string, string]] : []),
+      ]),
+    )
   const places = new Map<string, Place>()
   const files: TextFile[] = []
-  let start = 4 * full.length
-  for (const { group, names } of full) {
-    let text = `"use strict";const raw=String.raw;module.exports={`
-    const add = (name: string, code: string): void => {
-      text += `${JSON.stringify(name)}:raw\``
-      const begin = start + text.length
-      const line = text.split("\n").length - 1
-      text += code
-      places.set(name, { file: files.length, start: begin, end: start + text.length, line })
-      text += "`,\n"
+  let start = 4 * written.length
+  let rest = start + written.reduce((sum, { split }) => sum + split, 0)
+  for (const { name, text, split, spans } of written) {
+    for (const { name: chunk, begin, end, line } of spans) {
+      const move = end <= split ? start : rest - split
+      places.set(chunk, { file: files.length, start: move + begin, end: move + end, line })
     }
-    for (const name of names) add(name, `\n${HEAD}${texts.get(name) ?? ""}${TAIL}`)
-    if (group === bootGroup) add(BOOT, bootText)
-    text += "};\n"
-    files.push({ name: `code-${group}.cjs`, text, start })
-    start += text.length
+    files.push({ name, text, start, split, rest })
+    start += split
+    rest += text.length - split
   }
-  return { files, places, size: Math.ceil(start / 4) * 4 }
+  return { files, places, size: Math.ceil(rest / 4) * 4 }
+}
+
+interface Written {
+  readonly name: string
+  readonly text: string
+  readonly split: number
+  /** Where the texts are in it. */
+  readonly spans: readonly {
+    readonly name: string
+    readonly begin: number
+    readonly end: number
+    readonly line: number
+  }[]
+}
+
+/** A file with these texts. */
+function write(group: string, first: ReadonlySet<string>, texts: readonly (readonly [string, string])[]): Written {
+  let text = `"use strict";const raw=String.raw;module.exports={`
+  let split = 0
+  const spans: Written["spans"][number][] = []
+  for (const [name, code] of texts) {
+    text += `${JSON.stringify(name)}:raw\``
+    const begin = text.length
+    const line = text.split("\n").length - 1
+    text += code
+    spans.push({ name, begin, end: text.length, line })
+    if (first.has(name)) split = text.length
+    text += "`,\n"
+  }
+  return { name: `code-${group}.cjs`, text: `${text}};\n`, split, spans }
 }

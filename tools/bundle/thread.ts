@@ -95,16 +95,16 @@ function boot({ names, builtins, program, registry, build }: ThreadCode, open: s
  * do so at the same time write the same to the same places. The first words say of each file whether it is there.
  */
 export function readTexts({ files }: TextFiles): string {
-  const rows = files.map(({ name, text, start }) => [name, start, text.length])
+  const rows = files.map(({ name, text, start, split, rest }) => [name, start, split, rest, text.length])
   return `const textFiles = ${JSON.stringify(rows)}
 const readTexts = (number) => {
   if (Atomics.load(words, number) === 1) return
-  const [name, start, size] = textFiles[number]
-  const end = start + size
+  const [name, start, split, rest, size] = textFiles[number]
   const file = fs.openSync(folder + name)
   try {
-    for (let at = start; at < end; ) {
-      const count = fs.readSync(file, bytes, at, end - at)
+    for (let at = 0; at < size; ) {
+      const [place, end] = at < split ? [start + at, split] : [rest + at - split, size]
+      const count = fs.readSync(file, bytes, place, end - at)
       if (count === 0) throw new Error("corepool: " + folder + name + " is shorter than it was")
       at += count
     }
