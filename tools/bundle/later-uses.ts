@@ -82,7 +82,7 @@ function withoutLater(declaration: VariableDeclaration, found: ReadonlyMap<strin
   const lastKept = isLater.lastIndexOf(false)
   const edits: Edit[] = []
   declarations.forEach(({ start, end }, at) => {
-    if (!isLater[at]) return
+    if (isLater[at] !== true) return
     // With the comma after it; those at the end with the comma before them.
     const next = declarations[at + 1]
     if (at < lastKept && next !== undefined) edits.push({ start, end: next.start, text: "" })
