@@ -76,6 +76,7 @@ for (const [kind, options] of Object.entries(STARTS)) {
 test("[PL56] a thread opens no file of corepool after it has started: there may be none, or no descriptor left for it", async () => {
   using folder = new Folder()
   cpSync(DIST, join(folder.path, "dist"), { recursive: true })
+  cpSync(join(DIST, "../package.json"), join(folder.path, "package.json")) // has what dist/index.js imports
   await using running = folder.start(
     "program.mjs",
     `import { readdirSync, rmSync } from "node:fs"

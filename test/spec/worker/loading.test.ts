@@ -109,6 +109,7 @@ test("[WK67] code is loaded whatever a program has put into the modules of the r
 test("[WK67] code is loaded though its files are gone, or no file can be opened", async () => {
   using folder = new Folder()
   cpSync(DIST, join(folder.path, "dist"), { recursive: true })
+  cpSync(join(DIST, "../package.json"), join(folder.path, "package.json")) // has what dist/index.js imports
   await using running = folder.start(
     "program.mjs",
     `import { Executors, ForkJoinPool, LinkedBlockingQueue, ReentrantLock, virtualThreads } from "./dist/index.js"
