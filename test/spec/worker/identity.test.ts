@@ -83,12 +83,13 @@ test("[WK64] threads of a program that runs from the files of the package need n
   using folder = new Folder()
   await using running = folder.start(
     "program.mjs",
-    `import { Executors } from "corepool"
+    `import "corepool/atomic" // a CommonJS module
+     import { Executors } from "corepool"
      import { createRequire } from "node:module"
      const { cache } = createRequire(import.meta.url)
      const loaded = (name) => Object.keys(cache).some((path) => path.endsWith(name))
      const pool = Executors.newFixedThreadPool(1)
-     console.log(await pool.submit((n) => n + 1, 1), loaded("index.cjs"), loaded("code-main.cjs"))
+     console.log(await pool.submit((n) => n + 1, 1), loaded("atomic.cjs"), loaded("code-main.cjs"))
      await pool.close()`,
     ["--conditions=shipped"],
   )
