@@ -53,8 +53,12 @@ test("[PL53] also those of a scheduled pool, and of a pool for single tasks; wit
     `${START}
      let collected = 0
      const registry = new FinalizationRegistry(() => collected++)
-     registry.register(Executors.newFixedThreadPool(1), 0)
-     registry.register(Executors.newScheduledThreadPool(1), 0)
+     // In a function of its own: Bun keeps what a module has last called until its top-level await is over.
+     const make = () => {
+       registry.register(Executors.newFixedThreadPool(1), 0)
+       registry.register(Executors.newScheduledThreadPool(1), 0)
+     }
+     make()
      await until(() => collected === 2)
      const threads = []
      const scheduled = async () => await Executors.newScheduledThreadPool(1, noting(threads)).schedule((n) => n + 1, 1, 1)

@@ -1,4 +1,5 @@
 /** `t.mock` of the stand-in: functions that remember their calls, and methods replaced until the end of the test. */
+import { MockTimers } from "./mock-timers.ts"
 
 export interface Call {
   readonly arguments: readonly unknown[]
@@ -53,6 +54,7 @@ export class MockFunction {
 export type Mocked = Implementation & { readonly mock: MockFunction }
 
 export class MockTracker {
+  readonly timers: MockTimers = new MockTimers()
   readonly #restores: (() => void)[] = []
 
   fn(original: Implementation = () => undefined, implementation: Implementation = original): Mocked {
