@@ -149,8 +149,8 @@ export const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
-    runtimes: ["bun"],
-    reason: "Bun hands an AggregateError that ends a thread to its parent as an Error, with the message alone",
+    runtimes: ["bun", "deno"],
+    reason: "they hand an AggregateError that ends a thread to its parent as an Error, with the message alone",
     tests: {
       "test/spec/worker/teardown.test.ts": ["[TD3] several errors are one AggregateError"],
     },
@@ -207,7 +207,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
-    runtimes: ["bun"],
+    runtimes: ["bun", "deno"],
     reason:
       "the main thread has a larger stack than other threads, and so can read whatever nested values they can write",
     tests: {
@@ -279,6 +279,7 @@ export const DIFFERENCES: readonly Difference[] = [
         ),
       ),
       "test/stress/chaos.test.ts": ["[PL19] many tasks, some of which are deadly"],
+      "test/stress/scopes.test.ts": ["[SS22] every scope ends though threads die in its forks, and the pool works on"],
       "test/spec/schedule/platform.test.ts": [
         "[SP5] a run that does not stop when it is cancelled is ended with its thread, and others go on",
       ],
