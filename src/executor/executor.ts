@@ -5,6 +5,7 @@ import type { FutureTask } from "../future/future-task.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import type { WaitOptions } from "../memory/flow/waiting.ts"
+import type { CaptureOptions } from "./capturing.ts"
 import type { Retries } from "./retries.ts"
 import type { RetryOptions } from "./retry-options.ts"
 
@@ -44,6 +45,12 @@ export interface TaskOptions {
    * the first one, delays included. `attempts` of the future says how many there were.
    */
   readonly retry?: RetryOptions
+  /**
+   * What a task writes by `console` and to `process.stdout` and `process.stderr` is not printed: `output` of its future
+   * has it, also while the task runs, and if it fails, is cancelled or loses its thread. Only the task's own code
+   * counts, up to its end: neither tasks that it submits nor timers that it leaves behind. Default false.
+   */
+  readonly capture?: boolean | CaptureOptions
 }
 
 /** How {@link ExecutorService.map} works through its items. */

@@ -3,7 +3,7 @@
  * of its own: shutting it down shuts down the executor, and a program may make views by the thousand.
  */
 import { CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, TASK_FOR, WITHDRAW } from "./internals.ts"
-import { ABANDON, WATCH, WATCHER } from "../future/internals.ts"
+import { ABANDON, OUTPUT, WATCH, WATCHER } from "../future/internals.ts"
 import {
   alone,
   requireNumber,
@@ -21,6 +21,7 @@ import { FACTS, type Facts } from "../inspection.ts"
 import { guarded } from "../memory/flow/guard.ts"
 import { SHAREABLE } from "../memory/shared/shareables.ts"
 import type { WaitOptions } from "../memory/flow/waiting.ts"
+import { type Capture, requireCapture } from "./capturing.ts"
 import { Carrier } from "./carrier.ts"
 import type { ExecutorService, TaskHost, TaskOptions } from "./executor.ts"
 import { ExecutorServiceBase } from "./executor-service-base.ts"
@@ -121,13 +122,17 @@ export class ExecutorView extends ExecutorServiceBase {
   }
 
   #newTask<T>(callable: Callable<T>): FutureTask<T> {
-    const { retry, priority } = this.#options
-    if (retry === undefined) return this.#executor[TASK_FOR](callable)
-    return new RetriedTask(callable, retry as RetrySettings, this.#executor, () => {
-      const attempt = this.#executor[TASK_FOR](callable)
+    const { retry, priority, capture } = this.#options as TaskOptions & { readonly capture?: Capture }
+    const make = (made: Callable<T>): FutureTask<T> => this.#executor[TASK_FOR](made)
+    const newAttempt = (): FutureTask<T> => capture?.future(callable, make) ?? make(callable)
+    if (retry === undefined) return newAttempt()
+    const task = new RetriedTask(callable, retry as RetrySettings, this.#executor, () => {
+      const attempt = newAttempt()
+      task[OUTPUT] = attempt[OUTPUT]
       if (priority !== undefined) prioritize(attempt, priority)
       return attempt
     })
+    return task
   }
 
   #hangLimits(task: FutureTask<unknown>, reportFailure: boolean): void {
@@ -200,7 +205,7 @@ export class ExecutorView extends ExecutorServiceBase {
   }
 }
 
-/** How each option is checked. */
+/** How each option is checked. The results are the options of the view. */
 const TASK_OPTIONS: { readonly [K in keyof TaskOptions]-?: (name: string, value: never) => unknown } = {
   signal: requireSignal,
   timeout: requirePositiveDuration,
@@ -208,13 +213,14 @@ const TASK_OPTIONS: { readonly [K in keyof TaskOptions]-?: (name: string, value:
   priority: (name, value) => requireNumber(name, value, "a finite number", Number.isFinite),
   transfer: requireTransferList,
   name: requireString,
-  retry: () => undefined, // below
+  retry: (_name, value) => requireRetry(value),
+  capture: (_name, value) => requireCapture(value),
 }
 
 export function requireTaskOptions(given: TaskOptions): TaskOptions {
-  const options = requireOptions("options", given, TASK_OPTIONS)
+  const options = requireOptions("options", given, TASK_OPTIONS) as Record<string, unknown> // a new object
   for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) TASK_OPTIONS[name as keyof TaskOptions](name, value as never)
+    if (value !== undefined) options[name] = TASK_OPTIONS[name as keyof TaskOptions](name, value as never)
   }
-  return options.retry === undefined ? options : alone({ ...options, retry: requireRetry(options.retry) })
+  return options
 }

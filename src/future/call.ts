@@ -109,6 +109,11 @@ export function noteResult<T>(made: Callable<T> & { [CALL]?: Call }, body: Calla
   made[CALL] = { ...callOf(body), result: { value } }
 }
 
+/** Notes that calling `made` amounts to this call. */
+export function noteCall(made: Callable<unknown> & { [CALL]?: Call }, call: Call): void {
+  made[CALL] = call
+}
+
 /** Notes that calling `made` amounts to calling the `run` method of an object. */
 export function noteObject(made: Callable<unknown> & { [CALL]?: Call }, object: object): void {
   made[CALL] = { fn: made, args: NO_ARGUMENTS, object }

@@ -15,6 +15,7 @@ import {
   OBSERVATION,
   OBSERVE,
   OUTCOME,
+  OUTPUT,
   REMOTE_HANDLE,
   REMOTE_TASKS,
   RENEW,
@@ -37,7 +38,7 @@ import type { Frame } from "#host/context"
 import type { SettleObserver } from "../observing.ts"
 import { callOf, isPlainBound } from "./call.ts"
 import { describeOutcome, nameOfTask } from "./describe.ts"
-import type { Future } from "./future.ts"
+import type { CapturedOutput, Future } from "./future.ts"
 import { Outcome } from "./outcome.ts"
 import { type Callable, callableOf, type Runnable } from "./runnable.ts"
 import type { RemoteTasks, TaskWatcher, Timing } from "./task-observers.ts"
@@ -136,6 +137,14 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   /** Its class, its state, and its result, its error or its task. */
   override toString(): string {
     return `${identityOf(this)}[${describeOutcome(this.state, this[OUTCOME], this.#callable)}]`
+  }
+
+  /** @internal Where the output of the task is, if that is captured. */
+  declare [OUTPUT]?: { now(isDone: boolean): CapturedOutput } | undefined
+
+  /** As in `Future`. */
+  get output(): CapturedOutput | undefined {
+    return this[OUTPUT]?.now(this.isDone)
   }
 
   // ------------------------------------------------------------------ completing

@@ -3,6 +3,14 @@ import type { WaitOptions } from "../memory/flow/waiting.ts"
 /** As in Java, `"running"` covers everything that is not yet completed. */
 export type FutureState = "running" | "success" | "failed" | "cancelled"
 
+/** What a task has written. */
+export interface CapturedOutput {
+  /** To `process.stdout`, and by `console.log` and the like. */
+  readonly stdout: string
+  /** To `process.stderr`, and by `console.error` and the like. */
+  readonly stderr: string
+}
+
 /** As for a promise: an error of a task has no known type, and a handler may name the type that it expects. */
 // oxlint-disable-next-line typescript/no-explicit-any -- with `unknown`, `catch((error: Error) => …)` would not compile
 export type OnRejected<B> = ((reason: any) => B | PromiseLike<B>) | null
@@ -89,6 +97,11 @@ export interface Future<T> extends PromiseLike<T> {
    * submitted without `retry`.
    */
   readonly attempts?: number
+  /**
+   * What the task has written so far, by `console` and to `process.stdout` and `process.stderr`; undefined if it was
+   * submitted without `capture`.
+   */
+  readonly output?: CapturedOutput | undefined
 
   /**
    * The value of a task that succeeded.

@@ -29,6 +29,7 @@ export const NOTE: unique symbol = "c$note" as never
 export const OBSERVATION: unique symbol = "c$observation" as never
 export const OBSERVE: unique symbol = "c$observe" as never
 export const OUTCOME: unique symbol = "c$outcome" as never
+export const OUTPUT: unique symbol = "c$output" as never
 export const REMOTE_HANDLE: unique symbol = "c$remoteHandle" as never
 export const REMOTE_TASKS: unique symbol = "c$remoteTasks" as never
 export const REMOTE_TIME: unique symbol = "c$remoteTime" as never

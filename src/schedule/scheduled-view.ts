@@ -2,6 +2,7 @@ import { CALLABLE } from "../executor/internals.ts"
 import { START, START_CRON } from "./internals.ts"
 import { alone, requireFunction, requirePositiveDuration, requireTimeout } from "../checks.ts"
 import { UnsupportedOperationError } from "../errors.ts"
+import type { Capture } from "../executor/capturing.ts"
 import type { TaskHost, TaskOptions } from "../executor/executor.ts"
 import { ExecutorView, requireTaskOptions } from "../executor/with-options.ts"
 import { renamed } from "../future/call.ts"
@@ -77,7 +78,9 @@ export class ScheduledExecutorView extends ExecutorView implements ScheduledExec
   ): ScheduledFuture<void> {
     requireFunction("task", task)
     const own = this.#scheduleOptions()
-    return this.#executor[START_CRON](this.#callable(task, args), expression, options, own)
+    return this.#captured(this.#callable(task, args), (made) =>
+      this.#executor[START_CRON](made, expression, options, own),
+    )
   }
 
   #start<A extends unknown[], T>(
@@ -87,7 +90,12 @@ export class ScheduledExecutorView extends ExecutorView implements ScheduledExec
     period: number,
   ): ScheduledFuture<T> {
     const own = this.#scheduleOptions()
-    return this.#executor[START](this.#callable(task, args), delay, period, own)
+    return this.#captured(this.#callable(task, args), (made) => this.#executor[START](made, delay, period, own))
+  }
+
+  #captured<T, F>(callable: Callable<T>, start: (callable: Callable<T>) => F): F {
+    const capture = this.#options.capture as Capture | undefined
+    return capture?.future(callable, start) ?? start(callable)
   }
 
   #callable<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
@@ -97,11 +105,11 @@ export class ScheduledExecutorView extends ExecutorView implements ScheduledExec
 
   /** Options that are for tasks which run at once are refused rather than ignored. */
   #scheduleOptions(): ScheduleOptions {
-    const { name, signal, ...others } = this.#options
+    const { name, signal, capture: _, ...others } = this.#options
     const wrong = Object.entries(others).find(([, value]) => value !== undefined)
     if (wrong !== undefined) {
       throw new UnsupportedOperationError(
-        `\`${wrong[0]}\` is for tasks that run at once: a schedule can have \`name\` and \`signal\``,
+        `\`${wrong[0]}\` is for tasks that run at once: a schedule can have \`name\`, \`signal\` and \`capture\``,
       )
     }
     return { ...(name === undefined ? {} : { name }), ...(signal === undefined ? {} : { signal }) }

@@ -182,7 +182,7 @@ export interface FoundTask {
 export function isAsync(fn: AnyFunction): boolean {
   if (fn instanceof AsyncFunction) return true
   const gift = gifts.get(fn)
-  if (gift !== undefined) return isAsync(gift.outer)
+  if (gift !== undefined) return [gift.outer, ...gift.functions].some((part) => part !== undefined && isAsync(part))
   const compute: unknown = (classes.get(fn)?.prototype as { compute?: unknown } | undefined)?.compute
   return typeof compute === "function" && compute instanceof AsyncFunction
 }

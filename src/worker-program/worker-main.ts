@@ -30,6 +30,7 @@ import { slotPacing } from "../platform/queue/slot-pacing.ts"
 import { queueIn, type TaskQueue } from "../platform/queue/task-queue.ts"
 import { FAREWELL, type Orders, SAID_ALL } from "../platform/start/worker-orders.ts"
 import { WorkerAdmission } from "../platform/worker/worker-admission.ts"
+import { CAPTURE_MODULE } from "../executor/capture-part.ts"
 import { SCOPE_MODULE } from "../structured/scope-module.ts"
 import { tearDown } from "../platform/worker/teardown.ts"
 import { PreloadingRunner } from "../platform/worker/worker-preload.ts"
@@ -49,6 +50,7 @@ export async function work(orders: Orders): Promise<void> {
   provideModule(JOB_MODULE, job)
   provideModule(SCOPE_MODULE, scope)
   provideModule(HANDLER_MODULE, handlers)
+  provideModule(CAPTURE_MODULE, capture)
   const workerTable = new SharedWorkerTable(memory, () => memory.ringOwner())
   const self = workerTable.at(orders.worker)
   self.begin() // before any user code: if that ends the thread, the owner finds it in the worker table
@@ -139,6 +141,11 @@ function job(): Promise<Record<string, unknown>> {
 /** What only the threads of pools in the shapes of other libraries need. */
 function handlers(): Promise<Record<string, unknown>> {
   return import("../platform/worker/handler-part.ts")
+}
+
+/** What only the threads need that run tasks whose output is captured. */
+function capture(): Promise<Record<string, unknown>> {
+  return import("../executor/captured-run.ts")
 }
 
 /** What only the threads need that run forks of scopes. */

@@ -26,6 +26,7 @@ export function testDistributedExecutor({ name, threads, engine: newEngine, isSl
       handler: "the node that runs a command tells its own `onError` of the error: ND18",
       "self-knowledge": "a task on another machine does not know the executor that has submitted it",
       pause: "what other machines have taken is theirs; close a node instead",
+      capture: "what a task writes on another machine stays there: DX15",
     },
     open: (factory) => open(newEngine(), threads, factory),
   })

@@ -7,6 +7,7 @@
  * An executor that lacks an ability says why; the tests that need it are then skipped with that reason.
  */
 import { testCancelling } from "./executor-service/cancelling.ts"
+import { testCapturing } from "./executor-service/capturing.ts"
 import { testClosing } from "./executor-service/closing.ts"
 import { testInvocations } from "./executor-service/invoke.ts"
 import { closeAfterwards } from "./executor-service/lab.ts"
@@ -26,4 +27,5 @@ export function testExecutorService(subject: ExecutorUnderTest): void {
   testClosing(subject)
   testInvocations(subject)
   testPausing(subject)
+  testCapturing(subject)
 }

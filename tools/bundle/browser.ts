@@ -43,7 +43,7 @@ export function beginThread() {
 }`
 
 /** The modules that only threads of programs need that cannot run in a browser. */
-const OF_SERVERS = /\/(?:job-part|handler-part)\.js$/
+const OF_SERVERS = /\/(?:job-part|handler-part|captured-run)\.js$/
 
 /** Gives the modules of this file to the bundler, and makes of each `import()` of the program of a worker an `import`. */
 function whole(folder: string): Plugin {

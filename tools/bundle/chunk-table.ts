@@ -91,6 +91,7 @@ export const CHUNKS: readonly ChunkRule[] = [
     after: ["queue"],
     modules: [
       "executor/abstract-executor-service",
+      "executor/capturing",
       "executor/carrier",
       "executor/executor-completion-service",
       "executor/executor-service-base",
@@ -137,6 +138,16 @@ export const CHUNKS: readonly ChunkRule[] = [
     name: "executor",
     after: ["pool"],
     modules: ["executor/", "platform/submit/chosen-chunks", "platform/submit/chunk-size"],
+  },
+  {
+    name: "capture",
+    after: ["task", "memory"],
+    modules: [
+      "executor/captured-output",
+      "executor/captured-run",
+      "host/node/intercept",
+      "memory/structures/output-log",
+    ],
   },
   { name: "schedule", after: ["executor", "core", "heap"], modules: ["schedule/"] },
   { name: "structured", after: ["virtual", "task"], modules: ["structured/"] },
@@ -215,6 +226,7 @@ export const CHUNKS: readonly ChunkRule[] = [
     modules: [
       "host/node/evaluation",
       "host/node/program",
+      "executor/capture-part",
       "executor/propagation",
       "platform/worker/handler-part",
       "platform/worker/job-part",

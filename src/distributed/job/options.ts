@@ -51,7 +51,7 @@ export interface DistributedExecutorOptions {
 export type DistributedRetryOptions = Pick<RetryOptions, "attempts" | "delay" | "factor" | "maxDelay" | "jitter">
 
 /** Options for tasks of a distributed executor; see {@link DistributedExecutorService.with}. */
-export interface DistributedTaskOptions extends Omit<TaskOptions, "transfer" | "retry"> {
+export interface DistributedTaskOptions extends Omit<TaskOptions, "transfer" | "retry" | "capture"> {
   /**
    * The name of the task in all processes. There is one run for one id, as long as the engine remembers it: a task that
    * any process submits again is the same, and its future gets the result of that run. Another task, other arguments or
@@ -119,7 +119,10 @@ function requireKept(keepResults: number): void {
   if (keepResults === Infinity) throw rangeError("keepResults", "a finite number of milliseconds", keepResults)
 }
 
-const TASK_OPTIONS: Known<DistributedTaskOptions & { transfer?: unknown }> = {
+/** With options of other executors that are refused with a reason. */
+type GivenOptions = DistributedTaskOptions & { readonly transfer?: unknown; readonly capture?: unknown }
+
+const TASK_OPTIONS: Known<GivenOptions> = {
   id: true,
   attempts: true,
   retry: true,
@@ -131,19 +134,19 @@ const TASK_OPTIONS: Known<DistributedTaskOptions & { transfer?: unknown }> = {
   priority: true,
   name: true,
   transfer: true,
+  capture: true,
 }
 
 /** The options of a view of a view are merged; the later one wins. */
 export function requireTaskOptions(options: DistributedTaskOptions, settings: TaskSettings): TaskSettings {
-  const { transfer, retry, ...given } = requireOptions<DistributedTaskOptions & { transfer?: unknown }>(
-    "options",
-    options,
-    TASK_OPTIONS,
-  )
+  const { transfer, capture, retry, ...given } = requireOptions<GivenOptions>("options", options, TASK_OPTIONS)
   if (transfer !== undefined) {
     throw new UnsupportedOperationError(
       "`transfer` is for threads: nothing can be moved to another machine, only copied",
     )
+  }
+  if (capture !== undefined) {
+    throw new UnsupportedOperationError("`capture` is for threads of this process: the output of a node stays there")
   }
   if (given.id !== undefined) requireId(given.id)
   if (given.attempts !== undefined) requireInteger("attempts", given.attempts, 1)

@@ -18,3 +18,6 @@ export const readsWhileBlocked = false
 
 /** A window may not block. */
 export const canBlock: boolean = !isWindow
+
+/** Whether it is known which code writes, also after an `await`: see intercept.ts. */
+export const canIntercept = false

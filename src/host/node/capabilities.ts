@@ -27,3 +27,6 @@ export const leavesAtLoad = true
 
 /** Whether a thread can be started before its orders are known, and get them by a port. */
 export const startsAhead: boolean = isNode
+
+/** Whether it is known which code writes, also after an `await`: see intercept.ts. */
+export const canIntercept = true

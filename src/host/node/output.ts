@@ -56,9 +56,18 @@ export function outputsFor(wanted: Output | undefined): Outputs {
     if (wanted !== undefined) return wanted
     const stream = process[name] as unknown as OutputStream
     if (directStreams.has(stream)) return "direct"
-    return stream.fd === fd && stream.write === originalWrite(stream, fd) ? "direct" : "relayed"
+    return stream.fd === fd && methodBefore(stream.write) === originalWrite(stream, fd) ? "direct" : "relayed"
   }
   return [wayOf(STREAMS[0]), wayOf(STREAMS[1])]
+}
+
+/** Under this key a method of intercept.ts has the one that it has replaced. That one prints what is not captured. */
+const BEFORE: unique symbol = Symbol.for("corepool.written")
+
+function methodBefore(method: unknown): unknown {
+  let before = method
+  while (typeof before === "function" && BEFORE in before) before = before[BEFORE]
+  return before
 }
 
 /** The streams of Bun have the method themselves, so it must be noted at load. */

@@ -1,6 +1,9 @@
 /** Gives lower layers what they need for platform threads. A program without such threads does not load it. */
+import { canIntercept } from "#host/capabilities"
 import { NotSerializableError } from "../../errors.ts"
 import type { TaskOptions } from "../../executor/executor.ts"
+import { captureBy } from "../../executor/captured-output.ts"
+import { type CaptureOptions, provideCapture } from "../../executor/capturing.ts"
 import { cannotBeSent, provideSending, type ViewHandle } from "../../executor/sending.ts"
 import { addCallers } from "../../future/merge-stacks.ts"
 import { addCallersBy } from "../../future/callers.ts"
@@ -14,10 +17,11 @@ export function equip(): void {
   registerKnownClasses()
   shareQueues()
   provideSending({ requireTransferList: (name, list) => requireTransferList(name, list), handleOfView })
+  if (canIntercept) provideCapture((given) => captureBy(given))
   addCallersBy((error, inner) => addCallers(error, inner + 1))
 }
 
-function handleOfView(executor: object, { signal, transfer, ...options }: TaskOptions): ViewHandle {
+function handleOfView(executor: object, { signal, transfer, capture, ...options }: TaskOptions): ViewHandle {
   if (signal !== undefined || transfer !== undefined) {
     throw new NotSerializableError(
       `A view with \`${signal === undefined ? "transfer" : "signal"}\` cannot be sent to another thread, as that belongs to this one: send the executor, and call with() there`,
@@ -36,6 +40,10 @@ function handleOfView(executor: object, { signal, transfer, ...options }: TaskOp
     space: inner.space,
     memory: inner.memory,
     inner,
-    options: options.retry === undefined ? options : { ...options, retry },
+    options: {
+      ...options,
+      ...(options.retry !== undefined && { retry }),
+      ...(capture !== undefined && { capture: { ...(capture as CaptureOptions) } }),
+    },
   }
 }

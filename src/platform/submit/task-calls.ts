@@ -14,7 +14,7 @@ import { asItem } from "../../task/chunk-outcome.ts"
 import { wrappedBy } from "../../task/each.ts"
 import { COMMAND, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
 import { encodeMoving } from "./outgoing.ts"
-import { submitterOf } from "../../task/reference.ts"
+import { firstGivenTo, submitterOf } from "../../task/reference.ts"
 import { drop } from "../../pool/unrun-tasks.ts"
 
 /** Called when a task is over, with the error if a command has thrown one. */
@@ -78,7 +78,7 @@ export function encodedArguments(
 function asItemOf(task: Runnable, error: unknown): unknown {
   if (!(task instanceof FutureTask) || !(error instanceof NotSerializableError)) return error
   const { fn, args } = callIn(task)
-  if (wrappedBy(fn) === undefined) return error
+  if (wrappedBy(firstGivenTo(fn)) === undefined) return error
   const { cause } = error
   const message = asItem(error.message, args[1] as number)
   return new NotSerializableError(message, cause === undefined ? undefined : { cause })

@@ -27,6 +27,8 @@ export type Ability =
   | "self-knowledge"
   /** Can be paused, and knows when it is quiescent. */
   | "pause"
+  /** Captures what tasks write. */
+  | "capture"
 
 /** Some executors can only promise what `shutdownNow` returns. */
 export type AnyExecutorService = ExecutorService<Runnable[] | Promise<Runnable[]>>

@@ -86,6 +86,8 @@ test("[DX15] nothing is moved to another machine, and no function is sent", asyn
   const fleet = lab.fleet()
   const transfer = { transfer: [] } as DistributedTaskOptions
   assert.throws(() => fleet.with(transfer), UnsupportedOperationError)
+  const capture = { capture: true } as DistributedTaskOptions
+  assert.throws(() => fleet.with(capture), UnsupportedOperationError)
   const retry = { retry: { when: () => true } } as DistributedTaskOptions
   assert.throws(() => fleet.with(retry), UnsupportedOperationError)
 })

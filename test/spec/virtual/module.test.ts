@@ -16,17 +16,20 @@ const DIST = new URL("../../../../dist/", import.meta.url)
 const virtual = (await import(new URL("virtual-module.js", DIST).href)) as typeof entry
 joinCopies(corepool) // as the bundle of `corepool` does by itself: see the test of the order
 
+const CAPTURE = "it needs the entry `corepool`: OC14"
+
 testExecutorService({
   name: "newFixedThreadPool of the module for bundlers",
   threads: 3,
   open: (factory) => virtual.newFixedThreadPool(3, factory),
+  lacks: { capture: CAPTURE },
 })
 
 testExecutorService({
   name: "newScheduledThreadPool of the module for bundlers",
   threads: 2,
   open: (factory) => virtual.newScheduledThreadPool(2, factory),
-  lacks: { handler: "what an executed command throws is in a future that nobody has; see [SC5]" },
+  lacks: { handler: "what an executed command throws is in a future that nobody has; see [SC5]", capture: CAPTURE },
 })
 
 blockingQueueContract<number>({
