@@ -4,7 +4,7 @@
  * Each task has its own, also if several run at once, if it fails, or if its thread dies. What is captured is not
  * printed; all else is.
  */
-import { Executors } from "corepool"
+import { Executors, ThreadDeathError } from "corepool"
 
 await using pool = Executors.newFixedThreadPool(2)
 const quiet = pool.with({ capture: true })
@@ -24,7 +24,7 @@ const dead = quiet.submit(() => {
   console.log("about to leave")
   process.exit(1)
 })
-await dead.catch((error: Error) => console.log(error.name))
+await dead.catch((error: unknown) => console.log(error instanceof ThreadDeathError))
 console.log(dead.output?.stdout.trimEnd())
 
 const talkative = pool.with({ capture: { limit: 19 } }).submit(() => console.log("tick ".repeat(1000)))
@@ -35,7 +35,7 @@ console.log(talkative.output?.stdout.trimEnd())
 // [ 6, 6 ]
 // { stdout: 'compiling client\n', stderr: 'client: 2 warnings\n' }
 // { stdout: 'compiling server\n', stderr: 'server: 2 warnings\n' }
-// ThreadDeathError
+// true
 // about to leave
 // tick tick tick tick
 // [cut by corepool: the output has more than 19 bytes]

@@ -1,4 +1,4 @@
-/** Runs a task whose output is captured, in the thread of the task. A thread that runs the first one loads this file. */
+/** Runs a task whose output is captured, in the thread of the task, which loads this file with the first of them. */
 import { AsyncVariable } from "#host/context"
 import { interceptOutput, type Taker } from "#host/intercept"
 import { isPromiseLike } from "../checks.ts"
@@ -32,7 +32,7 @@ export const runCaptured: (
 ) => unknown = /* @__PURE__ */ defineBuiltIn(
   { module: CAPTURE_MODULE, name: "runCaptured" },
   ({ functions: [fn] }: { readonly functions: readonly [(...args: never[]) => unknown] }, ...args: unknown[]) => {
-    const log = new OutputLog(args.pop() as SharedArrayBuffer)
+    const log = OutputLog.open(args.pop())
     interceptOutput(takerNow) // at each task: the program may have replaced the methods meanwhile
     log.begin()
     const destination: Destination = {

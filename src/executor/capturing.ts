@@ -1,5 +1,5 @@
 /**
- * The output of tasks, as views of executors know it. How it is captured stands in captured-output.ts, which is provided
+ * The output of tasks, as views of executors know it. How it is captured stands in captured-output.ts. That is provided
  * together with platform threads (platform/member/equip.ts): a program that uses `corepool/virtual` only does without,
  * and so does a page.
  */

@@ -1,4 +1,4 @@
-import { CALLABLE, TASK_FOR } from "./internals.ts"
+import { CALLABLE, HOST, TASK_FOR } from "./internals.ts"
 import { REMOTE_HANDLE, REMOTE_TASKS, REPORT } from "../future/internals.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
@@ -28,9 +28,8 @@ export class Completions<T> {
 
   submit<A extends unknown[]>(task: (...args: A) => T | PromiseLike<T>, args: A): Future<T> {
     const { executor } = this
-    const future = makesTasks(executor)
-      ? executor[TASK_FOR](executor[CALLABLE](task, args))
-      : new FutureTask(bind(task, ...args))
+    const { [HOST]: host = executor } = executor as { readonly [HOST]?: Executor } // behind a delegate
+    const future = makesTasks(host) ? host[TASK_FOR](host[CALLABLE](task, args)) : new FutureTask(bind(task, ...args))
     const delivery = new Delivery(future, this.#deliver, this.#pending)
     try {
       executor.execute(delivery)

@@ -1,4 +1,4 @@
-import { CALLABLE, TASK_FOR } from "./internals.ts"
+import { HOST } from "./internals.ts"
 import { alone, requireObject, typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
@@ -8,7 +8,7 @@ import { LOCAL, SHAREABLE } from "../memory/shared/shareables.ts"
 import type { Handle } from "../memory/shared/shared-memory.ts"
 import { setOwn } from "../user-values.ts"
 import type { WaitOptions } from "../memory/flow/waiting.ts"
-import type { ExecutorService, FuturesOf, MapOptions, TaskHost, TaskOptions } from "./executor.ts"
+import type { ExecutorService, FuturesOf, MapOptions, TaskOptions } from "./executor.ts"
 import { type ExecutorServiceBase, lifeOf } from "./executor-service-base.ts"
 
 /** What another thread needs to have the same executor behind a delegate. */
@@ -60,16 +60,10 @@ export class DelegatedExecutorService implements ExecutorService {
     return (this.#executor as Partial<ExecutorServiceBase>)[FACTS] ?? { state: lifeOf(this.#executor) }
   }
 
-  /** @internal A completion service makes futures as the executor does: with the options of a view. */
-  get [TASK_FOR](): TaskHost[typeof TASK_FOR] | undefined {
-    const host = this.#executor as Partial<TaskHost>
-    return host[TASK_FOR]?.bind(host)
-  }
-
-  /** @internal */
-  get [CALLABLE](): TaskHost[typeof CALLABLE] | undefined {
-    const host = this.#executor as Partial<TaskHost>
-    return host[CALLABLE]?.bind(host)
+  /** @internal A completion service makes futures as this executor does: with the options of a view. */
+  get [HOST](): ExecutorService {
+    const { [HOST]: host = this.#executor } = this.#executor as Partial<DelegatedExecutorService>
+    return host
   }
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {

@@ -7,6 +7,7 @@
  */
 import { Buffer } from "node:buffer"
 import { apply } from "../../primordials.ts"
+import { runtime } from "./clock.ts"
 import { isNode } from "./runtime.ts"
 
 /** Takes what was written; `isError` says to which of the two streams. */
@@ -37,8 +38,8 @@ function interceptStream(name: "stdout" | "stderr", taker: () => Taker | undefin
     if (take === undefined) return apply(before, stream, args)
     const [, encoding] = args
     take(isError, typeof chunk === "string" ? Buffer.from(chunk, isEncoding(encoding) ? encoding : "utf8") : chunk)
-    const written = args.find((argument) => typeof argument === "function")
-    if (written !== undefined) process.nextTick(written as () => void)
+    const written = args.find((argument): argument is () => void => typeof argument === "function")
+    if (written !== undefined) runtime.microtask(written)
     return true
   }
   write[BEFORE] = before

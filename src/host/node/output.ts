@@ -61,7 +61,7 @@ export function outputsFor(wanted: Output | undefined): Outputs {
   return [wayOf(STREAMS[0]), wayOf(STREAMS[1])]
 }
 
-/** Under this key a method of intercept.ts has the one that it has replaced. That one prints what is not captured. */
+/** Under this key a method of intercept.ts has the replaced method, which prints what is not captured. */
 const BEFORE: unique symbol = Symbol.for("corepool.written")
 
 function methodBefore(method: unknown): unknown {

@@ -50,10 +50,14 @@ export class OutputLog {
   #length = 0
   #isError = false
 
-  /** Over the buffer of another log. */
   constructor(buffer: SharedArrayBuffer) {
     this.#memory = new GrowingBytes(buffer)
     this.#limit = load(this.#memory.words, HEADER.LIMIT)
+  }
+
+  /** The log whose {@link buffer} this is. */
+  static open(buffer: unknown): OutputLog {
+    return new OutputLog(buffer as SharedArrayBuffer)
   }
 
   /** A log for at most `limit` bytes. Throws RangeError if there is no memory. */

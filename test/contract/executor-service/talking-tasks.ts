@@ -1,5 +1,4 @@
 /** Tasks that write. They refer to nothing around them: see simple-tasks.ts. */
-// oxlint-disable no-console -- that is what they are for
 
 export async function talk(name: string): Promise<string> {
   console.log("%s begins", name)
@@ -12,7 +11,7 @@ export async function talk(name: string): Promise<string> {
 
 export async function talkAndFail(text: string): Promise<never> {
   console.info(text)
-  await undefined
+  await Promise.resolve()
   console.warn("no", text)
   throw new RangeError(text)
 }

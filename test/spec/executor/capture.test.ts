@@ -207,7 +207,7 @@ test("[OC2] a task that a captured task submits to a virtual thread is not captu
   const outer = pool.with({ capture: true }).submit(async () => {
     const inner = pool.with({ capture: true }).submit(async () => console.log("inner"))
     await inner
-    await Promise.all([Promise.resolve().then(() => console.log("outer"))])
+    await Promise.resolve().then(() => console.log("outer"))
     return inner.output
   })
   assert.deepEqual(await outer, { stdout: "inner\n", stderr: "" })
