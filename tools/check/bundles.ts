@@ -41,7 +41,7 @@ const BUNDLES: readonly Bundle[] = [
     prints: "2,4,6 true",
     minified: 73.6,
     gzipped: 24.9,
-    without: [...PLATFORM, SCHEDULE],
+    without: [...PLATFORM, SCHEDULE, "StructuredTaskScope"],
   },
   {
     name: "virtual threads without a pool",

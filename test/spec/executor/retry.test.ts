@@ -353,3 +353,15 @@ test("[RY14] attempts have the priority and the name of the task, and the contex
   await future
   assert.deepEqual(seen, ["request", "request", "request"])
 })
+
+test("[RY12] retries hold for a completion service on a view of a delegate", async () => {
+  await using executor = Executors.newSingleThreadExecutor(virtualThreads())
+  const service = new ExecutorCompletionService<number>(executor.with({ retry: { attempts: 3, delay: 1 } }))
+  let runs = 0
+  service.submit(() => {
+    if (++runs < 3) throw new Error("again")
+    return runs
+  })
+  const { future } = await service.take()
+  assert.deepEqual([future.resultNow(), future.attempts], [3, 3])
+})
