@@ -21,8 +21,9 @@ export abstract class CorepoolError extends Error {
 
   /** A message that corepool makes has at most 500 characters: the values in it may be of any length. */
   constructor(message?: string, options?: ErrorOptions) {
-    super(typeof message === "string" && isOurs(new.target) ? shorten(message) : message, options)
-    this.name = nameOfErrors(new.target) ?? this.name
+    const type = new.target // terser moves `new.target` itself into a function, where it is another one
+    super(typeof message === "string" && isOurs(type) ? shorten(message) : message, options)
+    this.name = nameOfErrors(type) ?? this.name
   }
 
   /** @internal False if looking at the value throws, as for a revoked proxy. */

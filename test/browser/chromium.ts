@@ -15,6 +15,7 @@ export interface Context {
 
 export interface Page {
   goto(url: string): Promise<unknown>
+  goBack(options: Readonly<Record<string, unknown>>): Promise<unknown>
   url(): string
   evaluate<T>(script: string): Promise<T>
   waitForEvent(event: "download"): Promise<{ path(): Promise<string> }>
@@ -45,18 +46,23 @@ const USUAL = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
 
+/** Playwright turns the back/forward cache off; a browser of users has it. */
+const ignoreDefaultArgs = ["--disable-back-forward-cache"]
+
 export async function launch(flags: readonly string[] = []): Promise<Browser> {
   const { chromium } = require("playwright-core") as Playwright
   const installed = [process.env["CHROMIUM"] ?? "", ...USUAL].find((path) => path !== "" && existsSync(path))
   if (installed !== undefined) {
     return await chromium.launch({
       executablePath: installed,
+      ignoreDefaultArgs,
       args: ["--no-sandbox", "--disable-dev-shm-usage", ...flags],
     })
   }
   const packed = (await import(pathToFileURL(require.resolve("@sparticuz/chromium")).href)) as PackedChromium
   return await chromium.launch({
     executablePath: await packed.default.executablePath(),
+    ignoreDefaultArgs,
     args: [...packed.default.args, ...flags],
   })
 }

@@ -5,8 +5,8 @@ import { networkInterfaces, tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { fileURLToPath } from "node:url"
-import { serveSite, type Served } from "../../tools/demo/server.ts"
-import { buildSite } from "../../tools/demo/site.ts"
+import { serveSite, type Served } from "../../tools/browser/server.ts"
+import { buildSite, POLICY } from "../../tools/demo/site.ts"
 import { axePath, type Browser, launch, type Page } from "./chromium.ts"
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url))
@@ -16,7 +16,7 @@ let [browser, served, folder]: [Browser | undefined, Served | undefined, string]
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "corepool-demo-"))
   await buildSite(ROOT, folder)
-  served = await serveSite(folder, 0)
+  served = await serveSite(folder, { policy: POLICY })
   browser = await launch()
 })
 after(async () => {

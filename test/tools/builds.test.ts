@@ -3,9 +3,10 @@ import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import test from "node:test"
-import { BUNDLERS, type Case, CASES, RUNNERS } from "../../tools/builds/cases.ts"
+import { BUNDLERS, type Case, RUNNERS } from "../../tools/builds/cases.ts"
 import { limitsOf, normalized, tableOf } from "../../tools/builds/guide.ts"
 import { failed, judge } from "../../tools/builds/judge.ts"
+import { CASES, PAGES } from "../../tools/builds/pages.ts"
 import { HOME, runNode } from "../../tools/check/run.ts"
 
 const PROGRAM: Case = { name: "x", tool: "x", programs: [], run: [], runtimes: ["node20"], how: "" }
@@ -72,6 +73,7 @@ test("[RP46] the guide says what is listed", () => {
   for (const [cases, tool] of [
     [BUNDLERS, "bundler"],
     [RUNNERS, "runner"],
+    [PAGES, "bundler"],
   ] as const) {
     // prettier-ignore
     for (const part of [tableOf(cases, tool), limitsOf(cases)]) {

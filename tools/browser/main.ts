@@ -4,12 +4,10 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
-import { join } from "node:path"
 import { listFiles } from "../check/files.ts"
+import { fetchDriver } from "./fetch.ts"
 
 const root = process.cwd()
-const folder = join(root, "tools/browser")
 
 async function run(program: string, args: readonly string[], cwd: string): Promise<number> {
   const child = spawn(program, args, { cwd, stdio: "inherit" })
@@ -17,12 +15,7 @@ async function run(program: string, args: readonly string[], cwd: string): Promi
   return code ?? 1
 }
 
-if (!existsSync(join(folder, "node_modules/playwright-core"))) {
-  console.log("Fetching what drives the browser, some 90 MB, into tools/browser/node_modules …")
-  if ((await run("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], folder)) !== 0) {
-    throw new Error("npm could not install tools/browser")
-  }
-}
+await fetchDriver(root)
 const files = listFiles(root, "test/browser", ".browser.ts").map((path) => `build/${path.replace(/\.ts$/, ".js")}`)
 const flags = process.argv.slice(2)
 process.exitCode = await run(process.execPath, ["--enable-source-maps", "--test", ...flags, ...files], root)

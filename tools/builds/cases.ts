@@ -42,6 +42,8 @@ export interface Case {
   readonly env?: Readonly<Record<string, string>>
   readonly runtimes: readonly RuntimeName[]
   readonly limit?: Limit
+  /** Whether it is a page: the runtime then runs page.ts, which opens it in Chromium. */
+  readonly isPage?: boolean
   /** For the guide: what to do to have it so. */
   readonly how: string
 }
@@ -394,5 +396,3 @@ export const RUNNERS: readonly Case[] = [
     how: '`preset: "ts-jest"`, and `task(__filename, …)`',
   },
 ]
-
-export const CASES: readonly Case[] = [...BUNDLERS, ...RUNNERS]

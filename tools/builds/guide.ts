@@ -13,7 +13,7 @@ export function tableOf(cases: readonly Case[], tool: string): string {
   const head = [tool, "runs on", "what to do", ...KINDS]
   const rows = cases.map((program) => [
     program.name,
-    program.runtimes.map((name) => NAMES[name] ?? name).join(", "),
+    program.isPage === true ? "Chromium" : program.runtimes.map((name) => NAMES[name] ?? name).join(", "),
     program.how,
     ...KINDS.map((kind) => cell(program, kind)),
   ])

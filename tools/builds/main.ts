@@ -8,9 +8,11 @@
  * could not begin. Nothing is tried twice.
  */
 import { join } from "node:path"
+import { fetchDriver } from "../browser/fetch.ts"
 import { fetchRuntimes, type Runtime } from "../runtimes/fetch.ts"
-import { type Case, CASES, KINDS } from "./cases.ts"
+import { type Case, KINDS } from "./cases.ts"
 import { failed, judge, type Judged } from "./judge.ts"
+import { CASES } from "./pages.ts"
 import { Workshop } from "./workshop.ts"
 
 interface Row {
@@ -38,6 +40,7 @@ function line(cells: readonly string[]): string {
 async function main(root: string, words: readonly string[]): Promise<number> {
   const programs = chosen(words)
   const runtimes = await fetchRuntimes(join(root, "tools/runtimes"), ["node20", "node24", "bun", "deno"])
+  if (programs.some(({ isPage }) => isPage === true)) await fetchDriver(root)
   using workshop = new Workshop(root)
   await workshop.pack()
   console.log(line(["", "runtime", ...KINDS, "seconds"]))
@@ -47,7 +50,9 @@ async function main(root: string, words: readonly string[]): Promise<number> {
       const start = performance.now()
       const judged = await attempt(workshop, program, runtime, runtimes)
       const seconds = ((performance.now() - start) / 1000).toFixed(1)
-      console.log(line([program.name, runtime.name, ...KINDS.map((kind) => judged.verdicts[kind]), seconds]))
+      console.log(
+        line([program.name, placeOf(program, runtime), ...KINDS.map((kind) => judged.verdicts[kind]), seconds]),
+      )
       rows.push({ program, runtime, judged })
     }
   }
@@ -57,10 +62,14 @@ async function main(root: string, words: readonly string[]): Promise<number> {
   const wrong = rows.filter(({ judged }) => judged.complaints.length > 0)
   if (wrong.length > 0) console.log("\nFailed")
   for (const { program, runtime, judged } of wrong) {
-    console.log(`  ${program.name}, ${runtime.name} ${runtime.version}`)
+    console.log(`  ${program.name}, ${placeOf(program, runtime)}, ${runtime.version}`)
     for (const complaint of judged.complaints) console.log(`    ${complaint.replaceAll("\n", "\n    ")}`)
   }
   return wrong.length > 0 ? 1 : 0
+}
+
+function placeOf({ isPage }: Case, { name }: Runtime): string {
+  return isPage === true ? "chromium" : name
 }
 
 async function attempt(

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { BUNDLERS, RUNNERS } from "./cases.ts"
 import { limitsOf, tableOf } from "./guide.ts"
+import { PAGES } from "./pages.ts"
 
 const GUIDE = "docs/guide/builds.md"
 
@@ -13,6 +14,7 @@ let text = readFileSync(GUIDE, "utf8")
 for (const [name, tool, cases] of [
   ["bundlers", "bundler", BUNDLERS],
   ["runners", "runner", RUNNERS],
+  ["pages", "bundler", PAGES],
 ] as const) {
   const old = between(name, text)?.[0]
   if (old === undefined) throw new Error(`${GUIDE} has no place for ${name}`)

@@ -13,6 +13,7 @@
 import { build, type BuildOptions, type Plugin } from "esbuild"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { withBundlerHints } from "./bundler-hints.ts"
 import { COMPILED } from "./entries.ts"
 import { bundleModule } from "./module.ts"
 import { VIRTUAL_MODULE } from "./virtual-only.ts"
@@ -86,11 +87,13 @@ export async function bundleForBrowsers(root: string): Promise<Map<string, strin
   const files = new Map([
     [
       "code.js",
-      await bundleModule(root, {
-        contents: CODE,
-        more: { ...options, plugins: [whole(folder)] },
-        isWhole: true,
-      }),
+      withBundlerHints(
+        await bundleModule(root, {
+          contents: CODE,
+          more: { ...options, plugins: [whole(folder)] },
+          isWhole: true,
+        }),
+      ),
     ],
     ["virtual.js", await bundleModule(root, { ...VIRTUAL_MODULE, more: options })],
     ["worker.js", `import { beginThread } from "./code.js";\nbeginThread();\n`],

@@ -5,11 +5,11 @@
  *     npm run demo -- 8080      at this one
  */
 import { join } from "node:path"
-import { serveSite } from "./server.ts"
-import { buildSite } from "./site.ts"
+import { serveSite } from "../browser/server.ts"
+import { buildSite, POLICY } from "./site.ts"
 
 const root = process.cwd()
 const folder = join(root, "build/demo/site")
 await buildSite(root, folder)
-const { url } = await serveSite(folder, Number(process.argv[2] ?? 0))
+const { url } = await serveSite(folder, { port: Number(process.argv[2] ?? 0), policy: POLICY })
 console.log(`Open ${url} in a browser. Ctrl+C ends it.`)

@@ -1,7 +1,10 @@
-/** Makes the files of the page demo/page.html: its modules, as a browser loads them. */
+/** Makes the files of the page demo/index.html: its modules, as a browser loads them. */
 import { build } from "esbuild"
 import { cpSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
+
+/** The page needs nothing from elsewhere, and evaluates no texts. */
+export const POLICY = "default-src 'self'; img-src 'self' data:"
 
 /**
  * Writes them to `folder`. The files of dist/browser stay files of their own, as workers need them, and so does the
@@ -20,6 +23,6 @@ export async function buildSite(root: string, folder: string): Promise<void> {
     external: ["./corepool/index.js", "./tasks.js"],
     logLevel: "error",
   })
-  for (const name of ["page.html", "style.css"]) cpSync(join(root, "demo", name), join(folder, name))
+  for (const name of ["index.html", "style.css"]) cpSync(join(root, "demo", name), join(folder, name))
   cpSync(join(root, "dist/browser"), join(folder, "corepool"), { recursive: true })
 }

@@ -103,3 +103,24 @@ test("[BR21] a bundler leaves out what a program does not use", async () => {
   const { length } = await bundled("AtomicInteger")
   assert.ok(length < 45_000, `${length} bytes`)
 })
+
+test("[BR31] bundlers find the worker, and leave the modules of tasks alone", () => {
+  const text = files.get("code.js") ?? ""
+  const workers: string[] = []
+  const imports: string[] = []
+  new Visitor({
+    NewExpression({ callee, start, end }: { callee: Node; start: number; end: number }) {
+      if (callee.type === "Identifier" && callee.name === "Worker") workers.push(text.slice(start, end))
+    },
+    ImportExpression({ start, end }: { start: number; end: number }) {
+      imports.push(text.slice(start, end))
+    },
+  }).visit(parseSync("code.js", text, { sourceType: "module" }).program)
+  assert.equal(workers.length, 1)
+  assert.match(
+    workers[0] ?? "",
+    /^new Worker\(new URL\("\.\/worker\.js",import\.meta\.url\),\{type:"module",name:\w+\}\)$/,
+  )
+  assert.equal(imports.length, 1)
+  assert.match(imports[0] ?? "", /^import\(\/\* webpackIgnore: true \*\/\s*\/\* @vite-ignore \*\//)
+})

@@ -1,13 +1,12 @@
-/** Serves a folder to the browser of this machine, isolated from other origins and under a strict policy. */
+/** Serves a folder to the browser of this machine, isolated from other origins. */
 import { createReadStream, statSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { extname, join, normalize, sep } from "node:path"
 
-const HEADERS = {
+const ISOLATED = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
-  "Content-Security-Policy": "default-src 'self'; img-src 'self' data:",
   "X-Content-Type-Options": "nosniff",
   "Cache-Control": "no-store",
 }
@@ -23,12 +22,20 @@ export interface Served extends Disposable {
   readonly url: string
 }
 
-/** Of port 0 the system chooses one. No other machine gets an answer. */
-export async function serveSite(folder: string, port: number): Promise<Served> {
+export interface Serving {
+  /** The system chooses one by default. */
+  readonly port?: number
+  /** The Content-Security-Policy. */
+  readonly policy?: string
+}
+
+/** Its page is index.html. No other machine gets an answer. */
+export async function serveSite(folder: string, { port = 0, policy }: Serving = {}): Promise<Served> {
+  const headers = { ...ISOLATED, ...(policy === undefined ? {} : { "Content-Security-Policy": policy }) }
   const server = createServer(({ url = "/" }, response) => {
     const path = pathOf(folder, url)
-    if (path === undefined) return void response.writeHead(404, HEADERS).end("There is no such file.")
-    response.writeHead(200, { ...HEADERS, "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" })
+    if (path === undefined) return void response.writeHead(404, headers).end("There is no such file.")
+    response.writeHead(200, { ...headers, "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" })
     createReadStream(path).pipe(response)
   })
   await new Promise<void>((resolve, reject) => {
@@ -48,7 +55,7 @@ export async function serveSite(folder: string, port: number): Promise<Served> {
 function pathOf(folder: string, url: string): string | undefined {
   if (!URL.canParse(url, "http://localhost")) return undefined
   const { pathname } = new URL(url, "http://localhost")
-  const path = normalize(join(folder, pathname === "/" ? "page.html" : pathname))
+  const path = normalize(join(folder, pathname === "/" ? "index.html" : pathname))
   if (!path.startsWith(folder + sep)) return undefined
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : undefined
 }
