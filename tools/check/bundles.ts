@@ -20,6 +20,8 @@ export interface Bundle {
   readonly prints?: string
   /** What must not be in its text. */
   readonly without?: readonly string[]
+  /** Whether it is for a page; such a bundle is not run here. */
+  readonly isPage?: boolean
 }
 
 /** What would be in the text of a bundle that has platform threads, shared memory or the codec. */
@@ -107,6 +109,32 @@ const BUNDLES: readonly Bundle[] = [
     minified: 791,
     gzipped: 357.1,
   },
+  {
+    name: "a pool of virtual threads, for a page",
+    program: `
+      import { newFixedThreadPool } from "corepool/virtual"
+      console.log(await newFixedThreadPool(2).submit((n) => n + 1, 1))`,
+    isPage: true,
+    minified: 76,
+    gzipped: 25.7,
+    without: [...PLATFORM, SCHEDULE],
+  },
+  {
+    name: "a pool of platform threads, for a page",
+    program: `
+      import { Executors } from "corepool"
+      console.log(await Executors.newFixedThreadPool(2).submit((n) => n + 1, 1))`,
+    isPage: true,
+    minified: 432,
+    gzipped: 141,
+  },
+  {
+    name: "a worker of a page",
+    program: `import "corepool/worker"`,
+    isPage: true,
+    minified: 479,
+    gzipped: 158,
+  },
 ]
 
 /** `root` is the package, built; programs import it by its name. */
@@ -125,7 +153,7 @@ async function checkBundle(root: string, bundle: Bundle): Promise<string[]> {
     bundle: true,
     minify: true,
     write: false,
-    platform: "node",
+    platform: bundle.isPage === true ? "browser" : "node",
     format: "esm",
     external: ["croner"],
     logLevel: "silent",
