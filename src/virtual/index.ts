@@ -21,11 +21,6 @@ export * from "../pool/index.ts"
 export * from "../schedule/index.ts"
 export type { Clock, ClockTimer } from "../time/clock.ts"
 
-// Structured concurrency: scopes that do not end before their forks.
-export * from "../structured/index.ts"
-export { ScopedValue } from "../structured/scoped-value.ts"
-export { StructuredTaskScope } from "../structured/structured-task-scope.ts"
-
 // Futures: the results of tasks.
 export * from "../future/index.ts"
 

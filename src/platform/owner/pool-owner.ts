@@ -183,6 +183,7 @@ export class PoolOwner extends PoolMember {
       for (const slot of claims) this.#restore(slot)
       if (ends || atLeast(this.state.control.snapshot, STOP)) this.finishEnding()
     })
+    if (this.#workerThreads.isRefused) return // the factory is asked once for a replacement [TP26]
     growAfterDeath(this.core, this.memory, (error) => this.reportLocal(error, 0))
   }
 

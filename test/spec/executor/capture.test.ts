@@ -313,13 +313,15 @@ test("[OC13] thousands of futures are kept without their memory", async () => {
 test("[OC13] too many tasks at once are refused, unless their limit is small", async () => {
   await using pool = Executors.newFixedThreadPool(1, virtualThreads())
   const go = new CountDownLatch(1)
+  using _ = { [Symbol.dispose]: () => go.countDown() }
   const view = pool.with({ capture: true })
   const futures = [view.submit(writeAndWait, go)]
   const submitAll = (): void => {
     while (futures.length < 20_000) futures.push(view.submit(writeAndWait, go))
   }
   assert.throws(submitAll, /RejectedExecutionError: The output of 16384 tasks/)
-  assert.equal(futures.length, 16_384)
+  // Outputs of other tests, whose threads have died, count until they are collected.
+  assert.ok(futures.length > 16_300 && futures.length <= 16_384, `${futures.length}`)
   const small = pool.with({ capture: { limit: 16_384 } }).submit(write, "small")
   go.countDown()
   await Promise.all(futures)
