@@ -1,10 +1,10 @@
 /** A task is failed by who does not run it. Rules: docs/spec/platform.md. */
 import { CancellationError, NotSerializableError } from "corepool"
 import { encodeArguments } from "#src/codec/arguments.js"
-import { decode } from "#src/codec/codec.js"
+import { decode, encode } from "#src/codec/codec.js"
 import { CANCELLED, EXCEPTIONAL } from "#src/future/task-state.js"
 import { threadContext } from "#src/memory/thread/this-thread.js"
-import { fail } from "#src/platform/submit/failure.js"
+import { fail, unspeakable, withoutRoom } from "#src/platform/submit/failure.js"
 import { BY_ARRIVAL } from "#src/platform/memory/layout.js"
 import { PoolMemory } from "#src/platform/memory/pool-memory.js"
 import { TaskRecords } from "#src/platform/memory/task-records.js"
@@ -43,4 +43,24 @@ test("[PL37] a task that is over is not failed", () => {
   tasks.leaveNew(slot, CANCELLED)
   assert.equal(fail(tasks, slot, new Error("late")), false)
   assert.equal(tasks.stateOf(slot), CANCELLED)
+})
+
+/** An error with a message and nothing else: a constructor would add a stack. */
+function bare(prototype: Error, message: string): Error {
+  return Object.create(prototype, { message: { value: message } }) as Error
+}
+
+test("[PL37] errors that are written beforehand have the bytes that the codec would write", () => {
+  for (const [written, error] of [
+    [withoutRoom(), bare(RangeError.prototype, "No room for the error")],
+    [unspeakable(), bare(NotSerializableError.prototype, "What was thrown cannot be sent, nor why")],
+  ] as const) {
+    const encoded = encode(error)
+    assert.equal(written.kind, encoded.kind)
+    assert.deepEqual([...written.bytes.subarray(0, written.length)], [...encoded.bytes.subarray(0, encoded.length)])
+    encoded.release()
+    const read = decode(written)
+    assert.ok(read instanceof error.constructor)
+    assert.equal((read as Error).message, error.message)
+  }
 })
