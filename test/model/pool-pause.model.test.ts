@@ -3,13 +3,11 @@ import { load, store } from "#atomics"
 import { currentFlow } from "#src/memory/flow/flow.js"
 import { blocking } from "#src/memory/flow/waiting.js"
 import { isPaused } from "#src/core/control-word.js"
-import { PoolCore } from "#src/core/pool-core.js"
 import { BASE } from "#src/platform/memory/layout.js"
-import { growAfterDeath } from "#src/platform/owner/after-death.js"
 import { isQuiet } from "#src/platform/memory/quiet.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { hire, member, type Member, type PoolModel, poolOf } from "./pool.ts"
+import { hire, member, type PoolModel, poolOf } from "./pool.ts"
 import { assertNobodyWaits, check, upTo } from "./synchronizers.ts"
 
 const WORKERS = ["a", "b"]
@@ -103,68 +101,6 @@ test("[PZ12] a pool that is paused again at once keeps those that have not passe
       assertOpen(shared)
     },
   }))
-
-/** A paused pool that may have two threads and has one; two tasks wait. */
-function paused(): PoolModel {
-  const shared = poolOf({ threads: ["s", "r", "owner", "a"], tasks: 2 })
-  hire(shared, "a")
-  const { queue, memory } = member(shared, "owner")
-  const { state } = memory
-  assert.ok(state.control.tryAddWorker(state.control.snapshot))
-  state.maximumPoolSize = 2
-  state.corePoolSize = 2
-  assert.ok(state.control.setPaused(true))
-  for (const task of [1, 2]) assert.ok(queue.offer(task))
-  return shared
-}
-
-/** The algorithms of the library, as a thread has them that asks another one for threads. */
-function coreOf({ memory, queue, workerTable }: Member): PoolCore<number> {
-  const admission = {
-    newWorker: (firstTask: number | undefined) => workerTable.enlist(firstTask),
-    mayEnd: () => false,
-    endPool: () => assert.fail("the pool is not shut down"),
-  }
-  return new PoolCore<number>(memory.state, queue, admission, workerTable)
-}
-
-function afterDeath(shared: PoolModel): void {
-  const owner = member(shared, "owner")
-  growAfterDeath(coreOf(owner), owner.memory, (error) => {
-    throw error
-  })
-}
-
-const coreResumer =
-  (thread: string) =>
-  (shared: PoolModel): void =>
-    coreOf(member(shared, thread)).resume()
-
-for (const others of [{}, { r: coreResumer("r") }]) {
-  const who = Object.keys(others).length === 0 ? "a thread" : "one of two threads"
-  test(`[PZ23] ${who} resumes the pool and dies at any step: the pool has a thread for each task`, () =>
-    check(20, {
-      setup: paused,
-      ...upTo(2),
-      kill: ["s"],
-      threads: { s: coreResumer("s"), ...others },
-      onKill: (shared, thread) => {
-        shared.program.reap(thread)
-        afterDeath(shared) // by the owner, when it has heard of it
-      },
-      finally: ({ memory }) => {
-        const { snapshot, workerCount } = memory.state.control
-        assert.equal(workerCount, isPaused(snapshot) ? 1 : 2)
-      },
-    }))
-}
-
-test("[PZ23] a death makes no threads for the tasks of a paused pool", () => {
-  const shared = paused()
-  shared.program.reap("s")
-  afterDeath(shared)
-  assert.equal(shared.memory.state.control.workerCount, 1)
-})
 
 const DONE = 0
 

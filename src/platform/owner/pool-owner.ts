@@ -12,7 +12,6 @@ import type { PoolInfo } from "../../observing.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 import { ThreadEvents } from "./thread-events.ts"
 import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
-import { growAfterDeath } from "./after-death.ts"
 import type { Extras } from "./extras.ts"
 import { threadHere } from "../../thread/thread.ts"
 import { WorkerThreads } from "./worker-threads.ts"
@@ -174,7 +173,10 @@ export class PoolOwner extends PoolMember {
 
   // ------------------------------------------------------------------ the end
 
-  /** Does what dead threads have left undone. The caller then asks whether the pool may terminate. */
+  /**
+   * Does what dead threads that were no workers have left undone, see taker.ts and endings.ts. The caller then asks
+   * whether the pool may terminate.
+   */
   #inherit(): void {
     const { deaths } = this.memory.threadContext.registry
     if (deaths === this.#deathsSeen) return
@@ -183,8 +185,6 @@ export class PoolOwner extends PoolMember {
       for (const slot of claims) this.#restore(slot)
       if (ends || atLeast(this.state.control.snapshot, STOP)) this.finishEnding()
     })
-    if (this.#workerThreads.isRefused) return // the factory is asked once for a replacement [TP26]
-    growAfterDeath(this.core, this.memory, (error) => this.reportLocal(error, 0))
   }
 
   /** A thread has died while it was shutting the pool down. */

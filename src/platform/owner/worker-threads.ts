@@ -64,7 +64,6 @@ export class WorkerThreads implements Chore {
   readonly #threads: (Thread | undefined)[] = []
   /** The thread that was made last. */
   #latest: Thread | undefined
-  #isRefused = false
   readonly #ending = new Set<WorkerBody>()
   /** Threads that have left, perhaps by an error: see {@link #follow}. */
   readonly #followed = new WeakSet<WorkerBody>()
@@ -89,7 +88,6 @@ export class WorkerThreads implements Chore {
     if (this.#threads[worker.number] !== undefined) this.#owner.look()
     worker.request() // if the owner itself has admitted it
     worker.take()
-    this.#isRefused = true // or the factory throws
     const thread = this.#owner.newThread(
       platformTarget((options) => {
         const body = new WorkerBody(this.#memory.handle, this.#sideChannel, worker, options, (it) => this.#hearOf(it))
@@ -101,13 +99,7 @@ export class WorkerThreads implements Chore {
     this.#memory.threadContext.chores.add(this)
     this.#threads[worker.number] = worker.thread = thread
     this.#latest = thread ?? this.#latest
-    this.#isRefused = thread === undefined
-    return !this.#isRefused
-  }
-
-  /** Whether the factory has made no thread when it was last asked. */
-  get isRefused(): boolean {
-    return this.#isRefused
+    return thread !== undefined
   }
 
   /** Throws what the runtime, or the user's `workerFactory`, throws: then the worker has no thread. */
