@@ -84,6 +84,11 @@ export abstract class Control {
     while (!this.tryRemoveWorker(this.snapshot));
   }
 
+  /** Sets the count, unless the word is no longer what the caller decided on. */
+  tryCount(seen: Snapshot, count: number): boolean {
+    return this.replace(seen, (seen & ~MOST_WORKERS) | count)
+  }
+
   /**
    * -> SHUTDOWN or STOP, unless the state is there or beyond already; the count stays, and so does the pause.
    * -> TERMINATED, if all threads of the pool have died together and therefore have not counted themselves down.

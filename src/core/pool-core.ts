@@ -1,6 +1,6 @@
 import { RejectedExecutionError } from "../errors.ts"
 import { guarded, type Report, uncaught } from "../memory/flow/guard.ts"
-import { atLeast, countIn, isPaused, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
+import { atLeast, countIn, isPaused, MOST_WORKERS, SHUTDOWN, type Snapshot, STOP, TIDYING } from "./control-word.ts"
 import type { Admission, WorkQueue } from "./pool-host.ts"
 import { EAGER, PACED, type PoolState } from "./pool-state.ts"
 import type { WorkerTable, Worker } from "./worker.ts"
@@ -114,12 +114,19 @@ export class PoolCore<R> implements WorkerExits<R> {
    * uncounted if that fails.
    */
   addWorker(bound: Bound, firstTask?: R): boolean {
-    if (!this.#reserve(bound, firstTask)) return false
-    let worker: Worker<R> | undefined
+    if (!this.#mayAdd(this.#state.control.snapshot, bound, firstTask)) return false
+    let worker = this.#admission.enlist?.(firstTask)
+    if (!this.#reserve(bound, firstTask)) {
+      if (worker !== undefined) {
+        this.#discard(worker)
+        this.tryTerminate() // another thread may have thought that this worker would do so
+      }
+      return false
+    }
     let started = false
     try {
       this.#hasFactoryThrown = true
-      worker = this.#admission.newWorker(firstTask)
+      worker ??= this.#admission.newWorker(firstTask)
       if (worker !== undefined && this.#mayStart(firstTask)) {
         this.#workers.add(worker)
         worker.start()
@@ -136,13 +143,16 @@ export class PoolCore<R> implements WorkerExits<R> {
   #reserve(bound: Bound, firstTask: R | undefined): boolean {
     for (;;) {
       const seen = this.#state.control.snapshot
-      // A pool that is shutting down still gets workers for its queued tasks, for nothing else.
-      if (atLeast(seen, SHUTDOWN) && (atLeast(seen, STOP) || firstTask !== undefined || this.#queue.isEmpty))
-        return false
-      const limit = bound === "core" ? this.#state.corePoolSize : this.#state.maximumPoolSize
-      if (countIn(seen) >= Math.min(limit, MOST_WORKERS)) return false
+      if (!this.#mayAdd(seen, bound, firstTask)) return false
       if (this.#state.control.tryAddWorker(seen)) return true
     }
+  }
+
+  #mayAdd(seen: Snapshot, bound: Bound, firstTask: R | undefined): boolean {
+    // A pool that is shutting down still gets workers for its queued tasks, for nothing else.
+    if (atLeast(seen, SHUTDOWN) && (atLeast(seen, STOP) || firstTask !== undefined || this.#queue.isEmpty)) return false
+    const limit = bound === "core" ? this.#state.corePoolSize : this.#state.maximumPoolSize
+    return countIn(seen) < Math.min(limit, MOST_WORKERS)
   }
 
   /**
@@ -155,12 +165,14 @@ export class PoolCore<R> implements WorkerExits<R> {
   }
 
   #unreserve(worker: Worker<R> | undefined): void {
-    if (worker !== undefined) {
-      worker.release()
-      this.#workers.delete(worker)
-    }
     this.#state.control.removeWorker()
+    if (worker !== undefined) this.#discard(worker)
     this.tryTerminate()
+  }
+
+  #discard(worker: Worker<R>): void {
+    worker.release()
+    this.#workers.delete(worker)
   }
 
   /** Makes sure that a worker will look at the queue; starts one if there are fewer than the core size. */
@@ -204,7 +216,10 @@ export class PoolCore<R> implements WorkerExits<R> {
    */
   workerExit(worker: Worker<R>, died: boolean, isSpent = false): void {
     const { control } = this.#state
-    if (died) control.removeWorker()
+    if (died) {
+      worker.countsDown?.(true)
+      control.removeWorker()
+    }
     this.#workers.delete(worker)
     this.tryTerminate()
     if (atLeast(control.snapshot, STOP)) return
@@ -269,7 +284,11 @@ export class PoolCore<R> implements WorkerExits<R> {
 
   /** Lets workers go on, and starts those that were not started for the tasks that were queued meanwhile. */
   resume(): void {
-    if (!this.#state.control.setPaused(false)) return
+    if (this.#state.control.setPaused(false)) this.resumed()
+  }
+
+  /** The second half of {@link resume}. */
+  resumed(): void {
     this.#state.gate.open()
     this.#queue.lookAgain?.()
     this.grow()

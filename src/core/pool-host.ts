@@ -44,6 +44,12 @@ export interface Deliveries<R> {
  */
 export interface Admission<R> {
   /**
+   * Writes a worker into the worker table, before it is counted, where another thread makes its thread: if this thread
+   * dies in between, that one finds the worker there. Undefined if there is no room. Without this method the core calls
+   * {@link newWorker} when it has counted the worker.
+   */
+  enlist?(firstTask: R | undefined): Worker<R> | undefined
+  /**
    * Makes a worker with a thread that runs the loop once it is started. The worker has `firstTask` in hand, if there is
    * one. Undefined if the factory refuses.
    */

@@ -231,6 +231,7 @@ export class WorkerLoop<R> {
       const isStopped = atLeast(seen, STOP)
       if (isStopped || (atLeast(seen, SHUTDOWN) && this.#queue.isEmpty)) {
         if (this.#isKept(isStopped)) return false
+        worker.countsDown?.(true)
         control.removeWorker()
         this.#exits.left(worker)
         return true
@@ -238,10 +239,12 @@ export class WorkerLoop<R> {
       const surplus = countIn(seen) > this.#state.maximumPoolSize || (timedOut && this.#mayTimeOut(seen))
       const leaves = (surplus && (countIn(seen) > 1 || this.#queue.isEmpty)) || this.#execution.isSpent === true
       if (!leaves || this.#isKept(false)) return false
+      worker.countsDown?.(true)
       if (control.tryRemoveWorker(seen)) {
         this.#exits.left(worker)
         return true
       }
+      worker.countsDown?.(false)
     }
   }
 

@@ -27,6 +27,11 @@ export interface Worker<R> {
   release(): void
   /** One more task is over. */
   countCompleted(): void
+  /**
+   * The worker is about to count itself down, as its last step but one before it leaves; or it stays after all. Only
+   * where a thread may die in between.
+   */
+  countsDown?(isSo: boolean): void
   /** The worker is in the code of the pool, which takes a moment; or it waits, or returns to its event loop. */
   works?(isIn: boolean): void
   start(): void

@@ -25,7 +25,8 @@ function coreOf({ memory, queue, workerTable, tasks }: Member): PoolCore<number>
     memory.state,
     queue,
     {
-      newWorker: (firstTask) => workerTable.enlist(firstTask),
+      enlist: (firstTask) => workerTable.enlist(firstTask),
+      newWorker: () => undefined,
       hasIdleWorkers: () => hasIdleWorkers(queue, workerTable, tasks, memory.state.control),
       mayEnd: () => false,
       endPool: () => assert.fail("of workers only"),

@@ -5,6 +5,7 @@ import { GrowingWords } from "../../memory/growing-words.ts"
 import type { PoolInfo } from "../../observing.ts"
 import { type Shared, SharedMemory } from "../../memory/shared/shared-memory.ts"
 import { atLeast, SHUTDOWN, TERMINATED } from "../../core/control-word.ts"
+import type { Admission } from "../../core/pool-host.ts"
 import type { GuestEngine, PoolShell } from "../../pool/pool-engine.ts"
 import { SentPool } from "../../pool/sent-pool.ts"
 import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
@@ -167,8 +168,13 @@ export class PoolGuest extends PoolMember implements GuestEngine {
     uncaught(error)
   }
 
-  protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
-    return this.workerTable.enlist(firstTask)
+  protected override admission(): Admission<number> {
+    return { ...super.admission(), enlist: (firstTask) => this.workerTable.enlist(firstTask) }
+  }
+
+  /** There was no room. */
+  protected override newWorker(): undefined {
+    return undefined
   }
 
   protected override startWorker(): void {

@@ -255,7 +255,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   }
 
   resume(): void {
-    shielded(() => this.core.resume())
+    shielded(() => this.endings.resuming(() => this.core.resume()))
   }
 
   abstract watchForQuiescence(): boolean

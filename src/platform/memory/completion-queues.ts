@@ -40,7 +40,8 @@ export class CompletionQueues {
       // The owner of the pool first does what a dead thread has left undone: see endings.ts.
       if (
         load(words, completionQueue + COMPLETION_QUEUE.CLAIM) !== 0 ||
-        load(words, completionQueue + COMPLETION_QUEUE.ENDS) !== 0
+        load(words, completionQueue + COMPLETION_QUEUE.ENDS) !== 0 ||
+        load(words, completionQueue + COMPLETION_QUEUE.RESUMES) !== 0
       )
         continue
       if (!compareAndSet(words, completionQueue + COMPLETION_QUEUE.TOKEN, holder, bell.token)) continue

@@ -22,13 +22,15 @@ import { isTearingDown } from "./teardowns.ts"
  */
 export class Endings {
   readonly #memory: PoolMemory
+  readonly #box: number
   readonly #ends: number
   #depth = 0
 
   /** `completionQueue` is the number of this thread's completion queue. */
   constructor(memory: PoolMemory, completionQueue: number) {
     this.#memory = memory
-    this.#ends = boxAt(completionQueue) + COMPLETION_QUEUE.ENDS
+    this.#box = boxAt(completionQueue)
+    this.#ends = this.#box + COMPLETION_QUEUE.ENDS
   }
 
   /** The pool does not terminate before {@link end} has been called as often as this. */
@@ -39,6 +41,17 @@ export class Endings {
   /** After the outermost one the caller has to ask whether the pool may terminate. */
   end(): void {
     if (--this.#depth === 0) store(this.#memory.words, this.#ends, 0)
+  }
+
+  /** Resumes the pool by `resume`. If this thread dies meanwhile, the owner of the pool does the rest. */
+  resuming(resume: () => void): void {
+    const at = this.#box + COMPLETION_QUEUE.RESUMES
+    store(this.#memory.words, at, 1)
+    try {
+      resume()
+    } finally {
+      store(this.#memory.words, at, 0)
+    }
   }
 
   /**
@@ -96,6 +109,8 @@ export function isClaimed({ words, threadContext }: PoolMemory, slot: number): b
 export interface Inheritance {
   /** Whether one of them was shutting the pool down. */
   readonly ends: boolean
+  /** Whether one of them was resuming the pool. */
+  readonly resumes: boolean
   /** The slots that these threads were about to take out of the queue, or had just taken. */
   readonly claims: readonly number[]
 }
@@ -106,21 +121,25 @@ export interface Inheritance {
  */
 function inheritance({ words, threadContext }: PoolMemory): Inheritance | undefined {
   let ends = false
+  let resumes = false
   const claims: number[] = []
   for (const completionQueue of completionQueuesIn(words)) {
     const claim = load(words, completionQueue + COMPLETION_QUEUE.CLAIM)
     const isEnder = load(words, completionQueue + COMPLETION_QUEUE.ENDS) !== 0
+    const isResumer = load(words, completionQueue + COMPLETION_QUEUE.RESUMES) !== 0
     if (
-      (claim === 0 && !isEnder) ||
+      (claim === 0 && !isEnder && !isResumer) ||
       threadContext.registry.isAlive(load(words, completionQueue + COMPLETION_QUEUE.TOKEN))
     )
       continue
     if (claim !== 0) claims.push(claim)
     ends ||= isEnder
+    resumes ||= isResumer
     store(words, completionQueue + COMPLETION_QUEUE.CLAIM, 0)
     store(words, completionQueue + COMPLETION_QUEUE.ENDS, 0)
+    store(words, completionQueue + COMPLETION_QUEUE.RESUMES, 0)
   }
-  return ends || claims.length > 0 ? { ends, claims } : undefined
+  return ends || resumes || claims.length > 0 ? { ends, resumes, claims } : undefined
 }
 
 function boxAt(number: number): number {

@@ -7,7 +7,7 @@
  *     WAITERS             the queue of idle workers                          (memory/wait/wait-queue.ts)
  *     GATE                the queue of workers of a paused pool              (shared-gate.ts)
  *     TURN                the queue of idle workers, if there is a limiter   (sync/pacing.ts)
- *     WORKER_TABLE        a line for each worker                             (shared-worker.ts)
+ *     WORKER_TABLE        a line for each worker                             (worker-line.ts)
  *     COMPLETION_QUEUES   a line for each thread that submits                (completion-queues.ts)
  *     TIMES               how long tasks wait and run                        (core/pool-times.ts)
  *     EVENTS              whether events are heard, and rings of events          (worker-events.ts)
@@ -74,7 +74,7 @@ export const BY_ARRIVAL = 0
 export const BY_PRIORITY = 1
 export const BY_TIME = 2
 
-/** The words of a worker's line: see shared-worker.ts. */
+/** The words of a worker's line: see worker-line.ts. */
 export const WORKER = {
   STATUS: 0,
   TOKEN: 1,
@@ -121,7 +121,9 @@ export const COMPLETION_QUEUE = {
    * endings.ts.
    */
   ENDS: 4,
-  SIZE: 5,
+  /** 1 while the thread resumes the pool: see endings.ts. */
+  RESUMES: 5,
+  SIZE: 6,
 } as const
 
 /**

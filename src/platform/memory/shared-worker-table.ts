@@ -3,7 +3,7 @@ import type { WorkerTable, Worker } from "../../core/worker.ts"
 import { HEADER, MOST_WORKERS, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { SharedWorker } from "./shared-worker.ts"
-import { ENDING, entryOf, FREE, RESERVED, TEARDOWN } from "./worker-line.ts"
+import { ENDING, entryOf, FREE, reservedBy, reserverIn, TEARDOWN } from "./worker-line.ts"
 
 /** Whether this word belongs to the line, and not to the worker that has it. */
 function isCount(word: number): boolean {
@@ -27,9 +27,10 @@ export class SharedWorkerTable implements WorkerTable<number> {
     this.#start = start
   }
 
+  /** How many workers there are. A worker whose line is only reserved may not come. */
   get size(): number {
     let size = 0
-    for (const _ of this) size++
+    for (const { status } of this) if (reserverIn(status) === 0) size++
     return size
   }
 
@@ -52,11 +53,12 @@ export class SharedWorkerTable implements WorkerTable<number> {
    * Reserves a line for a worker that will be made when it is started or requested; undefined if all lines are taken.
    */
   enlist(firstTask: number | undefined): SharedWorker | undefined {
-    const { words } = this.#memory
+    const { words, threadContext } = this.#memory
+    const reserved = reservedBy(threadContext.token)
     for (let number = 1; number <= MOST_WORKERS; number++) {
       const entry = entryOf(number)
       if (load(words, entry + WORKER.STATUS) !== FREE) continue
-      if (!compareAndSet(words, entry + WORKER.STATUS, FREE, RESERVED)) continue
+      if (!compareAndSet(words, entry + WORKER.STATUS, FREE, reserved)) continue
       for (let word: number = WORKER.TOKEN; word < WORKER.SIZE; word++)
         if (!isCount(word)) write(words, entry + word, 0)
       write(words, entry + WORKER.COUNTED, load(words, entry + WORKER.COMPLETED))

@@ -12,37 +12,19 @@ import {
   LEAVING,
   POOL,
   REQUESTED,
-  RESERVED,
+  reservedBy,
   RUNNING,
   STARTING,
   type TEARDOWN,
+  UNCOUNTING,
 } from "./worker-line.ts"
 import { runtime } from "#host/clock"
 
 const HIGH = 2 ** 32
 
 /**
- * A worker of a pool, on a thread of its own: a line of the worker table, which every thread can read. The methods of
- * the first part are for the worker itself.
- *
- *     STATUS     FREE -> RESERVED      by the thread that admits a worker, and then writes the rest. TASK is the first
- *                                      task, if any
- *                RESERVED -> REQUESTED by the same thread, when nothing can prevent the start any more
- *                REQUESTED -> STARTING by the owner, which makes the thread
- *                STARTING -> RUNNING   by the new thread, which has written its TOKEN
- *                RUNNING -> ENDING     by the owner, which has told the thread to end and no longer relies on it
- *                RUNNING -> TEARDOWN   by the worker when it leaves, if modules are to run first: see teardowns.ts
- *                any -> FREE           by the worker when it leaves, or by the owner if its thread has stopped
- *     TASK       the slot of the current task; only the worker writes it once it runs
- *     CLAIM      the slot that the worker is about to take out of the queue (memory/structures/ring.ts)
- *     RETURNS    a periodic task that the worker has run, let go of, and is putting back into the queue
- *     HANDLE     the handle of TASK: the slot may be in use again before the worker has let go of it
- *     PHASE      POOL, or the token of the worker while it runs user code: only then may it be terminated. The thread
- *                that terminates it writes HALT; a worker that still returns from user code then halts. A worker
- *                that does not get out of POOL when it should is terminated there; but not one that is LEAVING
- *     COMPLETED  how many tasks all workers of this line have completed, in two words. It stays when a worker leaves,
- *                and the next worker counts on from there, so that the sum over all lines never falls
- *     COUNTED    the low word of COMPLETED before TASK: if the worker dies, the owner sees whether TASK is counted
+ * A worker of a pool, on a thread of its own: a line of the worker table, which every thread can read. worker-line.ts
+ * says what its words mean. The methods of the first part are for the worker itself.
  */
 export class SharedWorker implements Worker<number> {
   readonly number: number
@@ -174,6 +156,12 @@ export class SharedWorker implements Worker<number> {
     this.#changePhase(LEAVING)
   }
 
+  /** The worker is about to count itself down; or it stays after all. */
+  countsDown(isSo: boolean): void {
+    const at = this.#entry + WORKER.STATUS
+    compareAndSet(this.#words, at, isSo ? RUNNING : UNCOUNTING, isSo ? UNCOUNTING : RUNNING)
+  }
+
   #changePhase(phase: number): void {
     const at = this.#entry + WORKER.PHASE
     if (!compareAndSet(this.#words, at, POOL, phase) && load(this.#words, at) === HALT) this.#threadContext.halt()
@@ -234,6 +222,12 @@ export class SharedWorker implements Worker<number> {
 
   get status(): number {
     return load(this.#words, this.#entry + WORKER.STATUS)
+  }
+
+  /** Whether the worker has begun and has not left. */
+  get isCounted(): boolean {
+    const { status } = this
+    return status === RUNNING || status === UNCOUNTING
   }
 
   get token(): number {
@@ -312,7 +306,7 @@ export class SharedWorker implements Worker<number> {
    * leaves is counted down, frees its line and then dies, and all of that may happen between the reads.
    */
   get hasDied(): boolean {
-    return !this.isAlive && this.status === RUNNING
+    return !this.isAlive && this.isCounted
   }
 
   interrupt(): void {
@@ -350,7 +344,7 @@ export class SharedWorker implements Worker<number> {
 
   /** From now on the owner may make the thread. */
   request(): void {
-    compareAndSet(this.#words, this.#entry + WORKER.STATUS, RESERVED, REQUESTED)
+    compareAndSet(this.#words, this.#entry + WORKER.STATUS, reservedBy(this.#threadContext.token), REQUESTED)
   }
 
   start(): void {
@@ -382,6 +376,8 @@ export class SharedWorker implements Worker<number> {
   /** The worker has left: frees the line, unless the thread is ending. What the worker has completed stays counted. */
   vacate(next: typeof FREE | typeof TEARDOWN = FREE): void {
     const { status } = this
+    // A thread that has left may have reserved its own line again, for another worker.
+    if (compareAndSet(this.#words, this.#entry + WORKER.STATUS, reservedBy(this.#threadContext.token), FREE)) return
     if (this.#gone || status === FREE || status === ENDING) return
     this.#gone = this.token === this.#threadContext.token // another worker may have the line soon
     if (this.#gone) this.onLeft?.()

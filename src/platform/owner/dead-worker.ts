@@ -1,5 +1,6 @@
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
+import { UNCOUNTING } from "../memory/worker-line.ts"
 
 /**
  * What a worker had when it died, read from its line in the worker table before that is cleared. The owner of the pool
@@ -18,6 +19,8 @@ export class DeadWorker {
   readonly task: number
   /** Whether the worker was counted among those that wait for a hand-over. */
   readonly waited: boolean
+  /** Whether the worker was about to leave, and it is not known whether it is still counted. */
+  readonly isUncounting: boolean
   readonly #claimed: number
   readonly #returning: number
   readonly #hasCounted: boolean
@@ -26,6 +29,7 @@ export class DeadWorker {
     this.token = worker.token
     this.task = worker.currentSlot
     this.waited = worker.waits
+    this.isUncounting = worker.status === UNCOUNTING
     this.#claimed = worker.claimed
     this.#returning = worker.returning
     this.#hasCounted = worker.hasCounted

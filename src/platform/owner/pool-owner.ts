@@ -18,6 +18,8 @@ import { WorkerThreads } from "./worker-threads.ts"
 import { isEnding } from "../memory/endings.ts"
 import { TerminationTimer } from "./termination-timer.ts"
 import { unwatchPool, warnOfForgotten } from "./forgotten-pools.ts"
+import { ForeignWork } from "./foreign-work.ts"
+import { HalfDone } from "./half-done.ts"
 import { HeldUpThreads } from "./held-up-threads.ts"
 import { Hooks } from "./hooks.ts"
 import { DONE, HEADER } from "../memory/layout.ts"
@@ -28,6 +30,8 @@ import { WorkerReaper } from "./worker-reaper.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import { REQUESTED } from "../memory/worker-line.ts"
 import { boundOf, orderingOf } from "../member/task-queue-backend.ts"
+
+const DIED_BEFORE = "The thread that has submitted the task died before the task could begin"
 
 const SPARE_PART = 8 // The owner keeps at most one slot in this many for its own next tasks.
 
@@ -44,10 +48,10 @@ export class PoolOwner extends PoolMember {
   readonly #heldUpThreads: HeldUpThreads
   readonly #workerThreads: WorkerThreads
   readonly #reaper: WorkerReaper
+  readonly #halfDone: HalfDone
+  readonly #foreignWork: ForeignWork
   #isShuttingDown = false
   #deathsSeen = 0
-  /** Whether the shell wants to know when the pool is quiescent. */
-  #isWatched = false
 
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, { deques, limiter }: Extras = {}) {
     const memory = PoolMemory.create(boundOf(queue), orderingOf(queue), maximum, deques, limiter?.handle)
@@ -70,8 +74,30 @@ export class PoolOwner extends PoolMember {
     const { tasks, completionQueues, waiting, submissions, core } = this
     this.#reaper = new WorkerReaper(
       { memory, tasks, completionQueues, waiting, submissions, core, workerThreads: this.#workerThreads },
-      { restore: (slot) => this.#restore(slot), inherit: (token) => this.inherit(token) },
+      {
+        restore: (slot) => this.#restore(slot),
+        inherit: (token) => this.inherit(token),
+        recount: () => this.#halfDone.miscounted(),
+      },
     )
+    this.#halfDone = new HalfDone({
+      memory,
+      workerTable: this.workerTable,
+      core,
+      waiting,
+      fail: (slot) => this.#reaper.failTasks([slot], new ThreadDeathError(DIED_BEFORE), threadHere()),
+      report: (error) => this.reportLocal(error, 0),
+    })
+    this.#foreignWork = new ForeignWork({
+      memory,
+      submissions,
+      waiting,
+      completionQueues,
+      isQuiet: () => this.isQuiet,
+      activeCount: () => this.activeCount,
+      isShuttingDown: () => this.#isShuttingDown,
+      quiescent: () => shell.quiescent(),
+    })
     const bodyOf = (worker: SharedWorker): WorkerBody | undefined => this.#workerThreads.bodyOf(worker)
     this.#terminationTimer = new TerminationTimer(tasks, bodyOf, memory.threadContext.chores, () =>
       this.#terminateOverdue(),
@@ -136,7 +162,7 @@ export class PoolOwner extends PoolMember {
 
   #reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
     this.#events.exited(body.worker, this.#workerThreads.threadOf(body.worker), true)
-    this.#reaper.reap(body, cause, hasStopped)
+    this.#halfDone.reaping(() => this.#reaper.reap(body, cause, hasStopped))
   }
 
   override finishEnd(): void {
@@ -156,8 +182,8 @@ export class PoolOwner extends PoolMember {
     for (const worker of this.workerTable) this.#attend(worker)
     this.#rejectForOthers()
     this.#inherit()
-    this.#reviewForeignWork()
-    this.#tellQuiescence()
+    this.#foreignWork.review()
+    this.#foreignWork.tell()
     if (this.#terminationTimer.dueIn <= 0) this.#terminateOverdue()
     const seen = this.state.control.snapshot
     if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TERMINATED)) return
@@ -181,10 +207,12 @@ export class PoolOwner extends PoolMember {
     const { deaths } = this.memory.threadContext.registry
     if (deaths === this.#deathsSeen) return
     this.#deathsSeen = deaths
-    this.endings.inherit(({ claims, ends }) => {
+    this.endings.inherit(({ claims, ends, resumes }) => {
       for (const slot of claims) this.#restore(slot)
+      if (resumes) this.#halfDone.resume()
       if (ends || atLeast(this.state.control.snapshot, STOP)) this.finishEnding()
     })
+    this.#halfDone.afterDeath(this.#workerThreads.isRefused)
   }
 
   /** A thread has died while it was shutting the pool down. */
@@ -241,55 +269,8 @@ export class PoolOwner extends PoolMember {
     }
   }
 
-  /**
-   * The process stays alive for tasks of guests. While FOREIGN is set, workers ring the owner when they become idle.
-   */
-  #reviewForeignWork(): void {
-    while (this.memory.header(HEADER.FOREIGN) !== 0) {
-      if (!this.#mayRest) {
-        this.submissions.keepAlive(true)
-        return
-      }
-      this.memory.setHeader(HEADER.FOREIGN, 0)
-      if (this.#mayRest) {
-        if (!this.#isShuttingDown) this.submissions.keepAlive(false)
-        return
-      }
-      // A guest that saw FOREIGN set has submitted a task, which may be over by now on a worker that did not ring.
-      this.memory.setHeader(HEADER.FOREIGN, 1)
-    }
-  }
-
-  /** As {@link isQuiet}, but tasks of this thread may wait if some of them are unref'd. */
-  get #mayRest(): boolean {
-    if (this.isQuiet) return true
-    const { waiting, submissions } = this
-    if (!submissions.hasUnheld || this.activeCount > 0) return false
-    return waiting.toArray().every((slot) => submissions.taskIn(slot) !== undefined)
-  }
-
-  /** From now on workers ring the owner when they go to sleep, and the process stays alive until all do. */
   watchForQuiescence(): boolean {
-    this.submissions.look()
-    this.#isWatched = true
-    this.memory.setHeader(HEADER.FOREIGN, 1)
-    this.#reviewForeignWork()
-    this.#tellQuiescence()
-    if (!this.#isWatched) this.#reviewForeignWork() // it may have become quiescent in between
-    return !this.#isWatched
-  }
-
-  /** Tells all that wait for the pool to be quiescent, here and in other threads. */
-  #tellQuiescence(): void {
-    while (this.#isWatched || this.memory.header(HEADER.WATCHED) !== 0) {
-      if (this.isQuiet) {
-        this.#isWatched = false
-        if (this.memory.setHeader(HEADER.WATCHED, 0) !== 0) this.completionQueues.ringAll()
-        this.#shell.quiescent()
-        return
-      }
-      if (this.memory.setHeader(HEADER.FOREIGN, 1) !== 0) return // workers ring when they go to sleep
-    }
+    return this.#foreignWork.watch()
   }
 
   /** Another thread has admitted a worker. */
@@ -352,7 +333,7 @@ export class PoolOwner extends PoolMember {
       () => {
         if (!this.waiting.isEmpty) this.core.ensureWorker()
         this.core.tryTerminate()
-        this.#tellQuiescence()
+        this.#foreignWork.tell()
       },
       (error) => this.reportLocal(error, 0),
     )

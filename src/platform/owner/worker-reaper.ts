@@ -31,6 +31,8 @@ interface Heirs {
   restore(slot: number): void
   /** Settles what else the thread with this token has left. The thread has stopped. */
   inherit(token: number): void
+  /** A worker that was leaving has died. Its line is free, and it may still be counted. */
+  recount(): void
 }
 
 /**
@@ -55,7 +57,8 @@ interface Heirs {
  *                    made and fail for ever.
  *     8  end         All tasks are settled or queued: REAPS is even again. The rest may call user code for long.
  *     9  replace     Not before step 8, because the factory is user code; and not for a thread that could not begin,
- *                    unless a task waits: the next thread would fail alike.
+ *                    unless a task waits: the next thread would fail alike. A worker that died while it was leaving
+ *                    may have counted itself down: the workers are counted anew, and replaced if there are too few.
  *     10 relieve     If the factory has thrown, and no thread is left, waiting tasks fail.
  */
 export class WorkerReaper {
@@ -97,10 +100,14 @@ export class WorkerReaper {
     if (token !== 0 && hasStopped) this.#heirs.inherit(token)
     this.#reaping.end() // 8
     this.makesNoThreads = token === 0 && waiting.isEmpty // 9
-    guarded(
-      () => core.workerExit(worker, true), // the factory or terminated() may throw, and there is no caller to tell
-      (error) => thread[REPORT_UNCAUGHT](error),
-    )
+    if (left.isUncounting) {
+      worker.vacate()
+      this.#heirs.recount()
+    } else
+      guarded(
+        () => core.workerExit(worker, true), // the factory or terminated() may throw, and there is no caller to tell
+        (error) => thread[REPORT_UNCAUGHT](error),
+      )
     this.makesNoThreads = false
     core.relieve((error) => thread[REPORT_UNCAUGHT](error)) // 10
     memory.ringIfIdle()

@@ -11,7 +11,7 @@ import type { PoolMemory } from "../memory/pool-memory.ts"
 import { SideChannel } from "../transport/side-channel.ts"
 import type { SharedWorkerTable } from "../memory/shared-worker-table.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
-import { ENDING, FREE, RUNNING, STARTING, TEARDOWN } from "../memory/worker-line.ts"
+import { ENDING, FREE, STARTING, TEARDOWN } from "../memory/worker-line.ts"
 import { endTeardown } from "../memory/teardowns.ts"
 import { type Death, PULSE, WorkerBody } from "../start/thread-body.ts"
 import { BROKEN } from "../start/worker-orders.ts"
@@ -64,6 +64,8 @@ export class WorkerThreads implements Chore {
   readonly #threads: (Thread | undefined)[] = []
   /** The thread that was made last. */
   #latest: Thread | undefined
+  /** Whether the factory, when it was last asked, has refused or thrown. */
+  isRefused = false
   readonly #ending = new Set<WorkerBody>()
   /** Threads that have left, perhaps by an error: see {@link #follow}. */
   readonly #followed = new WeakSet<WorkerBody>()
@@ -88,6 +90,7 @@ export class WorkerThreads implements Chore {
     if (this.#threads[worker.number] !== undefined) this.#owner.look()
     worker.request() // if the owner itself has admitted it
     worker.take()
+    this.isRefused = true // should the factory throw
     const thread = this.#owner.newThread(
       platformTarget((options) => {
         const body = new WorkerBody(this.#memory.handle, this.#sideChannel, worker, options, (it) => this.#hearOf(it))
@@ -99,6 +102,7 @@ export class WorkerThreads implements Chore {
     this.#memory.threadContext.chores.add(this)
     this.#threads[worker.number] = worker.thread = thread
     this.#latest = thread ?? this.#latest
+    this.isRefused = thread === undefined
     return thread !== undefined
   }
 
@@ -213,9 +217,9 @@ export class WorkerThreads implements Chore {
     }
     this.look(true)
     for (const body of this.#bodies) {
-      if (body === undefined || body.worker.status !== RUNNING || !body.isGone) continue
+      if (body === undefined || !body.worker.isCounted || !body.isGone) continue
       // Once more, now that the thread is known to be gone: it may have left in order in between.
-      if (body.worker.status === RUNNING) this.#owner.reap(body, causeOf(body, undefined), true)
+      if (body.worker.isCounted) this.#owner.reap(body, causeOf(body, undefined), true)
     }
   }
 
@@ -226,7 +230,7 @@ export class WorkerThreads implements Chore {
     this.#teardowns.delete(body)
     if (this.#bodies[worker.number] === body) {
       if (worker.status === TEARDOWN) this.#diedInTeardown(body)
-      else if (worker.status !== RUNNING && worker.status !== STARTING) {
+      else if (!worker.isCounted && worker.status !== STARTING) {
         this.#owner.exited(worker, this.threadOf(worker))
         const thread = this.forget(worker)
         if (body.death?.code !== 0) this.#owner.review()

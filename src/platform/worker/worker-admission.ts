@@ -12,8 +12,13 @@ export class WorkerAdmission implements Admission<number> {
     this.#context = context
   }
 
-  newWorker(firstTask: number | undefined): SharedWorker | undefined {
+  enlist(firstTask: number | undefined): SharedWorker | undefined {
     return this.#context.workerTable.enlist(firstTask)
+  }
+
+  /** There was no room. */
+  newWorker(): undefined {
+    return undefined
   }
 
   mayEnd(isEmpty: boolean): boolean {

@@ -53,6 +53,20 @@ export const shutDownAndDie = task(
   },
 )
 
+/** Submits a task that nobody awaits. */
+export const submitAndDie = task(import.meta.url, function submitAndDie(pool: ExecutorService, accesses: number): never {
+  dyingAfter(accesses, () => void pool.submit(add, 1, 1))
+  process.exit(3)
+})
+
+export const resumeAndDie = task(
+  import.meta.url,
+  function resumeAndDie(pool: ThreadPoolExecutor, accesses: number): never {
+    dyingAfter(accesses, () => pool.resume())
+    process.exit(3)
+  },
+)
+
 /** Of whichever copy of the library has made it. */
 function isTask(value: unknown): boolean {
   return typeof value === "object" && value !== null && "isDone" in value && "run" in value
