@@ -1,8 +1,9 @@
 import type { Channel } from "#host/diagnostics"
 import { warn } from "#host/warnings"
 import type { PoolInfo } from "../observing.ts"
-import { isError, propertyOf, textOf } from "../user-values.ts"
+import { textOf } from "../user-values.ts"
 import { publish } from "./channels.ts"
+import { loosened } from "./loose-errors.ts"
 import type { ObservedTask } from "./observed-task.ts"
 import type { TaskUnobservedMessage } from "./payloads.ts"
 
@@ -43,9 +44,7 @@ export class Unobserved {
     const isPrinted = this.#printing.has(pool)
     if (!isPrinted && !this.#channel.hasSubscribers) return
     if (isPrinted) this.#wanted++
-    // Until it is read, the stack of an error keeps the objects alive whose methods were being called.
-    if (isError(error)) propertyOf(error, "stack")
-    const message = { pool, task: id, name, time, error }
+    const message = { pool, task: id, name, time, error: loosened(error) }
     this.#pending.set(future, message)
     this.#garbage.register(future, message, future)
   }

@@ -25,7 +25,7 @@ interface BundleBudget {
 
 /** A row for each entry. Code is in a bundle as text: see docs/design/packaging.md. */
 const BUNDLES: readonly BundleBudget[] = [
-  { entry: ".", minified: 597.9 * KB, gzipped: 198.5 * KB },
+  { entry: ".", minified: 598.1 * KB, gzipped: 198.5 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
   { entry: "./virtual", minified: 117.8 * KB, gzipped: 38 * KB },
   { entry: "./atomic", minified: 111.2 * KB, gzipped: 36.5 * KB },

@@ -21,3 +21,5 @@ export const canBlock: boolean = !isWindow
 
 /** Whether it is known which code writes, also after an `await`: see intercept.ts. */
 export const canIntercept = false
+
+export const areFramesKept = false

@@ -30,3 +30,9 @@ export const startsAhead: boolean = isNode
 
 /** Whether it is known which code writes, also after an `await`: see intercept.ts. */
 export const canIntercept = true
+
+/**
+ * Whether an error keeps the objects alive whose methods were on the stack, also after its stack was read. Deno keeps
+ * the call sites with the error.
+ */
+export const areFramesKept: boolean = isDeno

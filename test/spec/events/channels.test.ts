@@ -306,6 +306,56 @@ test("[EV10] a failure that no code has looked at is told when its future is gar
   assert.equal(kept.state, "failed")
 })
 
+test("[EV10] an error with other errors inside is told, too, with its class and fields", async () => {
+  await using pool = new ThreadPoolExecutor({
+    corePoolSize: 1,
+    maximumPoolSize: 1,
+    threadFactory: virtualThreads(),
+    name: "nested",
+  })
+  using heard = new Recorder<TaskUnobservedMessage>(["task.unobserved"])
+  class Failure extends Error {
+    readonly inner = new Error("field")
+  }
+  const circular = (): never => {
+    const error = new Error("circular")
+    throw Object.assign(error, { cause: error })
+  }
+  const failures: (() => never)[] = [
+    () => {
+      throw new TypeError("cause", { cause: new Error("why") })
+    },
+    () => {
+      throw new AggregateError([new Error("one"), new Error("two")], "several")
+    },
+    () => {
+      throw new Failure("own class")
+    },
+    circular,
+  ]
+  for (const failure of failures) void pool.submit(failure)
+  await pool.submit(() => undefined)
+  // Other tests have left failures, too.
+  const own = (): TaskUnobservedMessage[] => heard.messages.filter((message) => message.pool.name === "nested")
+  await eventually(() => {
+    collectGarbage()
+    return own().length === failures.length
+  })
+  const errors = new Map(own().map(({ error }) => [(error as Error).message, error as Error]))
+  const cause = errors.get("cause")
+  assert.ok(cause instanceof TypeError && (cause.cause as Error).message === "why")
+  assert.match(cause.stack ?? "", /cause[^]*channels\.test/)
+  const several = errors.get("several")
+  assert.ok(several instanceof AggregateError)
+  assert.deepEqual(
+    several.errors.map((error: Error) => error.message),
+    ["one", "two"],
+  )
+  const ofClass = errors.get("own class")
+  assert.ok(ofClass instanceof Failure && ofClass.inner.message === "field")
+  assert.equal(errors.get("circular")?.cause, errors.get("circular"))
+})
+
 test("[EV11] with warnUnobserved a failure that no code has looked at is a warning", async () => {
   const warnings: Error[] = []
   const listener = (warning: Error): void => void warnings.push(warning)

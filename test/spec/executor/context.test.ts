@@ -76,13 +76,20 @@ test("[CX1] the store is that of the moment of submission, whatever the submitte
     const first = pool.submit(seen)
     await turns(1)
     request.enterWith("second")
-    return [first, pool.submit(seen), request.exit(() => pool.submit(seen))]
+    return [first, pool.submit(seen), request.run(undefined as never, () => pool.submit(seen))]
   })
   assert.deepEqual(await Promise.all(futures), [
     ["first", "first"],
     ["second", "second"],
     [undefined, undefined],
   ])
+})
+
+test("[CX1] a task that is submitted inside of exit() sees no store", async () => {
+  await using lab = new Lab()
+  const pool = lab.fixed(1)
+  const future = request.run("request", () => request.exit(() => pool.submit(seen)))
+  assert.deepEqual(await future, [undefined, undefined])
 })
 
 test("[CX1] a task that its caller runs, because the pool is full, sees the caller's stores", async () => {
