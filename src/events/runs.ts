@@ -77,6 +77,7 @@ export class Runs implements RingSink {
   // ------------------------------------------------------------------ virtual threads
 
   began(pool: PoolInfo, thread: ThreadInfo, task: object): void {
+    if (futureIn(task)?.isDone === true) return // it was cancelled before, and does not run [EV39]
     const observed = this.#tasks.take(task) ?? this.#tasks.newTask(pool, nameOfWork(task))
     const time = sharedNow()
     const timing = (task as Partial<FutureTask<unknown>>)[TIMING] ?? futureIn(task)?.[TIMING]
@@ -90,7 +91,8 @@ export class Runs implements RingSink {
 
   ended(thread: ThreadInfo, task: object, error: unknown): void {
     const run = this.#runs.get(thread)?.pop()
-    if (run === undefined) return // it began before this listened, or this is the second call of afterExecute
+    // It began before this listened, or was cancelled before it began, or this is the second call of afterExecute.
+    if (run === undefined) return
     const future = futureIn(task)
     if (future === undefined) {
       const outcome = error === undefined ? "success" : "failed"

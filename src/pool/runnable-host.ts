@@ -89,6 +89,7 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
   }
 
   idle(worker: Worker<Runnable>): void {
+    this.#probe.rests()
     observing.by?.idle(this.#shell.info, infoOf(worker))
   }
 

@@ -152,6 +152,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     else this.#frames.note(task)
     if (this.admit(task)) return
     if (!isFuture) this.#frames.forgetNewest(task)
+    this.#probe.forget(task)
     this.#shell.reject(task)
   }
 

@@ -2,6 +2,7 @@
 import {
   DiscardPolicy,
   Executors,
+  platformThreads,
   type PoolMessage,
   RejectedExecutionError,
   type ScheduleFireContext,
@@ -240,6 +241,36 @@ test("[EV8] rejected tasks are told and counted", async () => {
   await new Promise(setImmediate)
   open()
   await blocked
+})
+
+for (const [kind, factory] of [
+  ["virtual", () => virtualThreads()],
+  ["platform", () => platformThreads()],
+] as const) {
+  test(`[EV39] a task that is cancelled before it begins has no run on ${kind} threads`, async () => {
+    await using pool = Executors.newScheduledThreadPool(1, factory())
+    using heard = Recorder.tracing<TaskRunContext>("task.run")
+    const cancelled = pool.schedule(function never() {}, 5)
+    cancelled.cancel()
+    const later = pool.schedule(function later() {}, 10)
+    await later
+    await eventually(() => heard.messages.some(({ name, outcome }) => name === "later" && outcome !== undefined))
+    assert.deepEqual([...new Set(heard.messages.map(({ name }) => name))], ["later"])
+    assert.equal(pool.queue.size, 0)
+  })
+}
+
+test("[EV39] a task that is cancelled while its executor is paused has no run", async () => {
+  await using pool = Executors.newVirtualThreadPerTaskExecutor()
+  using heard = Recorder.tracing<TaskRunContext>("task.run")
+  pool.pause()
+  const never = pool.submit(function never() {})
+  const later = pool.submit(function later() {})
+  never.cancel()
+  pool.resume()
+  await later
+  await eventually(() => heard.messages.some(({ name, outcome }) => name === "later" && outcome !== undefined))
+  assert.deepEqual([...new Set(heard.messages.map(({ name }) => name))], ["later"])
 })
 
 test("[EV9] corepool:schedule.fire has each run of a task with a time", async () => {

@@ -2,6 +2,7 @@
 import { Executors, platformThreads, SynchronousQueue, ThreadPoolExecutor, virtualThreads } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { HookedPool } from "../../support/hooked-pool.ts"
 import { Pools } from "../../support/pools.ts"
@@ -233,3 +234,48 @@ for (const [kind, factory] of [
     }
   })
 }
+
+test("[TP121] tasks that run beside each other on virtual threads are all measured", async () => {
+  await using pools = new Pools()
+  const pool = pools.fixed(3)
+  const gate = pools.gate()
+  const long = pool.submit(gate.body)
+  for (let i = 0; i < 5; i++) await Promise.all([pool.submit(() => i), pool.submit(async () => i)])
+  assert.deepEqual([pool.stats().wait.count, pool.stats().run.count], [11, 10])
+  gate.open()
+  await long
+  await eventually(() => pool.stats().run.count === 11)
+  assert.equal(pool.stats().wait.count, 11)
+})
+
+test("[TP121] of many waiting tasks some are measured, from all parts of the queue", async () => {
+  using clock = new FakeClock()
+  await using pools = new Pools()
+  const pool = pools.fixed(1)
+  const futures = Array.from({ length: 2000 }, () => pool.submit(() => clock.advance(1)))
+  await Promise.all(futures)
+  await eventually(() => pool.activeCount === 0)
+  const { wait, run } = pool.stats()
+  assert.ok(wait.count >= 64 && wait.count <= 256, `${wait.count} of 2000`)
+  assert.equal(run.count, wait.count)
+  // The n-th task waits n ms.
+  assert.ok(Math.abs(wait.p50 - 1000) < 150, `half of them wait less than ${wait.p50} ms`)
+  assert.ok(wait.max > 1900, `the longest wait is ${wait.max} ms`)
+})
+
+test("[TP121] tasks that were removed from the queue do not keep later ones from being measured", async () => {
+  await using pools = new Pools()
+  const pool = pools.fixed(1)
+  const gate = pools.gate()
+  pool.execute(gate.body)
+  await gate.entered()
+  const futures = Array.from({ length: 1000 }, () => pool.submit(() => undefined))
+  for (const future of futures) future.cancel()
+  pool.purge()
+  gate.open()
+  await eventually(() => pool.activeCount === 0)
+  for (let i = 0; i < 1000; i++) await pool.submit(() => i)
+  const before = pool.stats().run.count
+  for (let i = 0; i < 100; i++) await pool.submit(() => i)
+  assert.equal(pool.stats().run.count - before, 100)
+})
