@@ -27,12 +27,14 @@ const PATIENCE = 100
  */
 export function recount(memory: PoolMemory): boolean {
   const { control } = memory.state
-  for (const end = now() + PATIENCE; now() <= end; pause()) {
+  const end = now() + PATIENCE
+  do {
     const seen = control.snapshot
     const lines = linesOf(memory)
-    if (lines === undefined || control.snapshot !== seen || linesOf(memory) !== lines) continue
-    if (control.tryCount(seen, lines)) return true
-  }
+    const isStill = lines !== undefined && control.snapshot === seen && linesOf(memory) === lines
+    if (isStill && control.tryCount(seen, lines)) return true
+    pause()
+  } while (now() <= end)
   return false
 }
 

@@ -58,18 +58,19 @@ export class HalfDone {
 
   /** A thread has died. `isRefused` if the factory makes no threads. */
   afterDeath(isRefused: boolean): void {
-    const { memory, workerTable, core, waiting, fail } = this.#pool
+    const pool = this.#pool
+    const { memory, workerTable, core, waiting } = pool
     for (const number of abandonedLines(memory)) {
       const worker = workerTable.at(number)
       const { currentSlot, handle } = worker
       worker.release()
       freeAbandoned(memory, number)
-      if (currentSlot !== 0 && memory.slots.handleOf(currentSlot) === handle) fail(currentSlot)
+      if (currentSlot !== 0 && memory.slots.handleOf(currentSlot) === handle) pool.fail(currentSlot)
       this.#isMiscounted = true
     }
     if (this.#isMiscounted) this.#recount()
     else if (!isRefused && memory.state.control.workerCount === 0 && !waiting.isEmpty)
-      guarded(() => core.ensureWorker(), this.#pool.report)
+      guarded(() => core.ensureWorker(), pool.report)
   }
 
   /** A thread has died that was resuming the pool. */

@@ -54,10 +54,13 @@ export const shutDownAndDie = task(
 )
 
 /** Submits a task that nobody awaits. */
-export const submitAndDie = task(import.meta.url, function submitAndDie(pool: ExecutorService, accesses: number): never {
-  dyingAfter(accesses, () => void pool.submit(add, 1, 1))
-  process.exit(3)
-})
+export const submitAndDie = task(
+  import.meta.url,
+  function submitAndDie(pool: ExecutorService, accesses: number): never {
+    dyingAfter(accesses, () => void pool.submit(add, 1, 1))
+    process.exit(3)
+  },
+)
 
 export const resumeAndDie = task(
   import.meta.url,
