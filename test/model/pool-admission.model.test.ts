@@ -57,6 +57,7 @@ function lookAfterDeath(shared: PoolModel): void {
     workerTable,
     core: coreOf(owner),
     waiting: queue,
+    workerThreads: { areSome: false, isRefused: false },
     fail: () => undefined,
     report: (error) => {
       throw error
@@ -71,7 +72,7 @@ function lookAfterDeath(shared: PoolModel): void {
       } else coreOf(owner).workerExit(worker, true)
     })
   }
-  halfDone.afterDeath(false)
+  halfDone.afterDeath()
 }
 
 const owner = (shared: PoolModel): void => {
@@ -146,13 +147,14 @@ test("[PZ23] a thread resumes the pool and dies at any step: the pool has a thre
         workerTable,
         core: coreOf(opened),
         waiting: queue,
+        workerThreads: { areSome: false, isRefused: false },
         fail: () => undefined,
         report: assert.ifError,
       })
       new Endings(memory, 2).inherit(({ resumes }) => {
         if (resumes) halfDone.resume()
       })
-      halfDone.afterDeath(false)
+      halfDone.afterDeath()
       const { snapshot, workerCount } = memory.state.control
       assert.equal(workerCount, isPaused(snapshot) ? 1 : 2)
     },

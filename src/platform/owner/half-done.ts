@@ -6,6 +6,7 @@ import type { PoolMemory } from "../memory/pool-memory.ts"
 import { abandonedLines, freeAbandoned, recount } from "../memory/recount.ts"
 import type { SharedWorkerTable } from "../memory/shared-worker-table.ts"
 import type { SlotQueue } from "../queue/slot-queue.ts"
+import type { WorkerThreads } from "./worker-threads.ts"
 
 /** When the owner looks again, in ms, if it could not count the workers. */
 const LOOK_AGAIN = 100
@@ -16,6 +17,7 @@ interface MendedPool {
   readonly workerTable: SharedWorkerTable
   readonly core: PoolCore<number>
   readonly waiting: SlotQueue
+  readonly workerThreads: Pick<WorkerThreads, "areSome" | "isRefused">
   /** Fails the first task of a worker that will not come. */
   fail(slot: number): void
   report: Report
@@ -56,10 +58,10 @@ export class HalfDone {
     this.#isMiscounted = true
   }
 
-  /** A thread has died. `isRefused` if the factory makes no threads. */
-  afterDeath(isRefused: boolean): void {
+  /** A thread has died. */
+  afterDeath(): void {
     const pool = this.#pool
-    const { memory, workerTable, core, waiting } = pool
+    const { memory, workerTable } = pool
     for (const number of abandonedLines(memory)) {
       const worker = workerTable.at(number)
       const { currentSlot, handle } = worker
@@ -69,8 +71,21 @@ export class HalfDone {
       this.#isMiscounted = true
     }
     if (this.#isMiscounted) this.#recount()
-    else if (!isRefused && memory.state.control.workerCount === 0 && !waiting.isEmpty)
-      guarded(() => core.ensureWorker(), pool.report)
+    else this.admitForDead()
+  }
+
+  /**
+   * Admits a worker if the pool has none, and tasks wait: the thread that has submitted them may have died before it
+   * admitted one. Not if the factory makes no threads, or the pool is paused; {@link resume} admits workers, too. And
+   * not while a thread of the pool runs, because it may have left, and be about to admit the worker that replaces it:
+   * the owner calls this again when the thread has ended.
+   */
+  admitForDead(): void {
+    const { memory, core, waiting, workerThreads, report } = this.#pool
+    const { control } = memory.state
+    if (workerThreads.isRefused || workerThreads.areSome) return
+    if (control.workerCount > 0 || waiting.isEmpty || isPaused(control.snapshot)) return
+    guarded(() => core.ensureWorker(), report)
   }
 
   /** A thread has died that was resuming the pool. */

@@ -68,6 +68,7 @@ export class PoolOwner extends PoolMember {
       reap: (body, cause, hasStopped) => this.#reap(body, cause, hasStopped),
       exited: (worker, thread) => this.#events.exited(worker, thread, false),
       review: () => this.#review(),
+      left: () => this.#halfDone.admitForDead(),
       inherit: (token) => this.inherit(token),
       relieve: (thread) => this.core.relieve((error) => thread[REPORT_UNCAUGHT](error)),
     })
@@ -85,6 +86,7 @@ export class PoolOwner extends PoolMember {
       workerTable: this.workerTable,
       core,
       waiting,
+      workerThreads: this.#workerThreads,
       fail: (slot) => this.#reaper.failTasks([slot], new ThreadDeathError(DIED_BEFORE), threadHere()),
       report: (error) => this.reportLocal(error, 0),
     })
@@ -212,7 +214,7 @@ export class PoolOwner extends PoolMember {
       if (resumes) this.#halfDone.resume()
       if (ends || atLeast(this.state.control.snapshot, STOP)) this.finishEnding()
     })
-    this.#halfDone.afterDeath(this.#workerThreads.isRefused)
+    this.#halfDone.afterDeath()
   }
 
   /** A thread has died while it was shutting the pool down. */

@@ -38,6 +38,8 @@ export interface WorkerThreadsOwner {
    * pool terminates.
    */
   review(): void
+  /** A thread has left in order, and has ended. */
+  left(): void
   /** The thread of a worker that was lost before has stopped. */
   inherit(token: number): void
   /**
@@ -116,6 +118,11 @@ export class WorkerThreads implements Chore {
     }
   }
 
+  /** Whether a thread of the pool has begun and is not known to have ended, also one that has left. */
+  get areSome(): boolean {
+    return this.#bodies.some((body) => body !== undefined)
+  }
+
   bodyOf(worker: SharedWorker): WorkerBody | undefined {
     return this.#bodies[worker.number]
   }
@@ -134,7 +141,7 @@ export class WorkerThreads implements Chore {
     const thread = this.threadOf(worker)
     this.#bodies[worker.number] = undefined
     this.#threads[worker.number] = worker.thread = undefined
-    if (this.#bodies.every((body) => body === undefined)) this.#memory.threadContext.chores.delete(this)
+    if (!this.areSome) this.#memory.threadContext.chores.delete(this)
     return thread
   }
 
@@ -233,7 +240,8 @@ export class WorkerThreads implements Chore {
       else if (!worker.isCounted && worker.status !== STARTING) {
         this.#owner.exited(worker, this.threadOf(worker))
         const thread = this.forget(worker)
-        if (body.death?.code !== 0) this.#owner.review()
+        if (body.death?.code === 0) this.#owner.left()
+        else this.#owner.review()
         this.#owner.relieve(thread)
       } else this.#owner.reap(body, causeOf(body, body.death), body.hasStopped)
     }
