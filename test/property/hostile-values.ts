@@ -51,7 +51,7 @@ export const EXOTICS: readonly (() => unknown)[] = [
   () => "\u{1f600}\ud800",
   () => Symbol("exotic"),
   () => Symbol.iterator,
-  () => () => 1,
+  () => throwing("called"), // does not return: as the `then` of an object it would never settle
   () => Instance,
   () => Object.create(null) as unknown,
   () => Object(Symbol("boxed")) as unknown,
