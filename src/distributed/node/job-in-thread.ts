@@ -53,6 +53,8 @@ export interface ThreadOutcome {
   /** `unreadable`: the arguments cannot be read, so the task was not called; another attempt would not help. */
   readonly kind: "completed" | "failed" | "unreadable"
   readonly text: string
+  /** The last entry of the task for the progress queue, if it has reported a value. The node may have read it. */
+  readonly progress?: string
 }
 
 /** How many characters a reported progress value may have, as JSON. */
@@ -73,7 +75,11 @@ class RunningJob implements ProgressListener {
   readonly job: CurrentJob
   readonly #run: number
   readonly #queue: ProgressQueue
+  /** The entry that is in the queue, unless the node has taken it. */
+  #queued: string | undefined
+  /** The newest entry. */
   #last: string | undefined
+  #count = 0
   #isOver = false
 
   constructor({ job, run }: ThreadOrder, queue: ProgressQueue) {
@@ -86,9 +92,10 @@ class RunningJob implements ProgressListener {
   progress(value: unknown): void {
     const text = jsonOf(value)
     if (this.#isOver) return // code that the task has left behind reports nothing any more
-    const entry = entryOf(this.#run, text)
-    if (this.#last !== undefined) this.#queue.remove(this.#last)
-    this.#last = this.#queue.offer(entry) ? entry : undefined
+    const entry = entryOf(this.#run, ++this.#count, text)
+    if (this.#queued !== undefined) this.#queue.remove(this.#queued)
+    this.#queued = this.#queue.offer(entry) ? entry : undefined
+    this.#last = entry
   }
 
   end(): void {
@@ -97,6 +104,11 @@ class RunningJob implements ProgressListener {
     const listener = underWay.get(this.#run)
     underWay.delete(this.#run)
     listener?.()
+  }
+
+  /** The outcome with the last value, which may not have reached the node by the queue yet. */
+  withProgress(outcome: ThreadOutcome): ThreadOutcome {
+    return this.#last === undefined ? outcome : { ...outcome, progress: this.#last }
   }
 }
 
@@ -118,14 +130,24 @@ export function endOfRunHere(run: number): Promise<void> {
   })
 }
 
-/** The entry that a thread puts into the queue, and that {@link readEntry} reads. */
-function entryOf(run: number, json: string): string {
-  return `${run} ${json}`
+/** A value that a task has reported. */
+export interface ProgressEntry {
+  readonly run: number
+  /** The values of a run are counted from 1. */
+  readonly count: number
+  readonly value: unknown
 }
 
-export function readEntry(entry: string): { readonly run: number; readonly value: unknown } {
-  const end = entry.indexOf(" ")
-  return { run: Number(entry.slice(0, end)), value: JSON.parse(entry.slice(end + 1)) as unknown }
+/** The entry that a thread puts into the queue, and that {@link readEntry} reads. */
+export function entryOf(run: number, count: number, json: string): string {
+  return `${run} ${count} ${json}`
+}
+
+export function readEntry(entry: string): ProgressEntry {
+  const first = entry.indexOf(" ")
+  const second = entry.indexOf(" ", first + 1)
+  const value = JSON.parse(entry.slice(second + 1)) as unknown
+  return { run: Number(entry.slice(0, first)), count: Number(entry.slice(first, second)), value }
 }
 
 function jsonOf(value: unknown): string {
@@ -179,12 +201,12 @@ async function settle(pending: PromiseLike<unknown>, running: RunningJob, order:
 function completion(value: unknown, running: RunningJob, { job, maxPayload }: ThreadOrder): ThreadOutcome {
   const text = encodeResult(job.name, value, maxPayload)
   running.end()
-  return { kind: "completed", text }
+  return running.withProgress({ kind: "completed", text })
 }
 
 function failed(error: unknown, running: RunningJob, order: ThreadOrder): ThreadOutcome {
   running.end()
-  return failure("failed", order.isSource ? explain(error) : error, order)
+  return running.withProgress(failure("failed", order.isSource ? explain(error) : error, order))
 }
 
 function failure(kind: "failed" | "unreadable", error: unknown, { nodeName, maxPayload }: ThreadOrder): ThreadOutcome {

@@ -140,22 +140,25 @@ export class JobRun {
       return this.#endOf(error)
     }
     let end: JobEnd
+    let last: string | undefined
     try {
-      end = this.#after(await attempt.future)
+      const outcome = await attempt.future
+      last = outcome.progress
+      end = this.#after(outcome)
     } catch (error) {
       end = this.#endOf(error)
       await attempt.stopped()
     }
-    if (this.#dropped === undefined) await this.#reported(attempt)
+    if (this.#dropped === undefined) await this.#reported(attempt, last)
     else this.#host.inbox.drop(attempt.run)
     return this.#endIfDropped() ?? this.#tell(end)
   }
 
   /** Waits until the engine has the progress that the task has reported, or the job is dropped. */
-  async #reported({ run }: Attempt): Promise<void> {
+  async #reported({ run }: Attempt, last: string | undefined): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#drops = resolve
-      void this.#host.inbox.end(run).then(resolve)
+      void this.#host.inbox.end(run, last).then(resolve)
     })
   }
 

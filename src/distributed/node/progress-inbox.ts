@@ -5,7 +5,7 @@ import { perThread } from "../../per-thread.ts"
 import { LinkedBlockingQueue } from "../../queue/linked-blocking-queue.ts"
 import { runtime } from "#host/clock"
 import type { ClaimedJob } from "../job/engine.ts"
-import { readEntry } from "./job-in-thread.ts"
+import { type ProgressEntry, readEntry } from "./job-in-thread.ts"
 
 /**
  * Each run has one entry at most, so this is more than a node ever needs. A value that finds no room is lost; the next
@@ -21,6 +21,8 @@ class Reports {
   readonly #report: Report
   /** The newest value that is not on its way yet, in an array. */
   #next: [unknown] | undefined
+  /** The count of the newest value. */
+  #newest = 0
   #sending: Promise<void> | undefined
 
   constructor(job: ClaimedJob, report: Report) {
@@ -28,7 +30,9 @@ class Reports {
     this.#report = report
   }
 
-  add(value: unknown): void {
+  add({ count, value }: ProgressEntry): void {
+    if (count <= this.#newest) return // a newer one has overtaken it
+    this.#newest = count
     this.#next = [value]
     this.#sending ??= this.#send()
   }
@@ -56,6 +60,10 @@ class Reports {
  * Receives the progress of a node's jobs. Threads put the values that tasks report into one queue in shared memory
  * (job-in-thread.ts). The node passes them on to the engine, one value of a job at a time: while one is on its way,
  * newer ones replace each other, and the newest goes next.
+ *
+ * A value does not reach the node in the moment in which a thread puts it into the queue: the queue may have given it to
+ * a `take` that goes on a little later. So the last value of a task comes with its outcome as well, and the values of a
+ * run are counted. A value that a newer one has overtaken is dropped.
  */
 export class ProgressInbox {
   /** Passed to each task as an argument, in threads of this process. */
@@ -80,9 +88,13 @@ export class ProgressInbox {
     return run
   }
 
-  /** The run is over: is fulfilled when the engine has the newest value that it has reported. */
-  async end(run: number): Promise<void> {
-    this.#empty()
+  /**
+   * The run is over: is fulfilled when the engine has the newest value that it has reported. `last` is the entry that
+   * came with the outcome of the task.
+   */
+  async end(run: number, last?: string): Promise<void> {
+    if (last === undefined) this.#empty()
+    else this.#receive(last)
     const reports = this.#runs.get(run)
     this.#runs.delete(run)
     await reports?.sent()
@@ -98,10 +110,6 @@ export class ProgressInbox {
     this.#flow.interrupt()
   }
 
-  /**
-   * Receives by callback, at the moment when an entry comes. The value of a promise would still be on its way while
-   * {@link end} finds an empty queue.
-   */
   #listen(): void {
     if (this.#isClosed) return
     this.#isListening = true
@@ -133,8 +141,8 @@ export class ProgressInbox {
 
   #receive(entry: string): void {
     guarded(() => {
-      const { run, value } = readEntry(entry)
-      this.#runs.get(run)?.add(value)
+      const read = readEntry(entry)
+      this.#runs.get(read.run)?.add(read)
     }, this.#report)
   }
 }

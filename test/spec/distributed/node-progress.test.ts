@@ -1,5 +1,5 @@
 import { Executors } from "corepool"
-import { currentJob } from "#src/distributed/node/job-in-thread.js"
+import { currentJob, entryOf } from "#src/distributed/node/job-in-thread.js"
 import { ProgressInbox } from "#src/distributed/node/progress-inbox.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -101,7 +101,7 @@ test("[ND31] one value is on its way at a time, and newer ones replace each othe
   })
   const run = inbox.begin(job)
   const report = async (value: number): Promise<void> => {
-    inbox.queue.add(`${run} ${value}`)
+    inbox.queue.add(entryOf(run, value, String(value)))
     await turns()
   }
   for (const value of [1, 2, 3]) await report(value)
@@ -118,12 +118,31 @@ test("[ND31] one value is on its way at a time, and newer ones replace each othe
   inbox.close()
 })
 
+test("[ND31] the last value comes with the outcome, and an older one that comes after it is dropped", async () => {
+  const sent: unknown[] = []
+  const inbox = new ProgressInbox(assert.ifError)
+  const job = claimedJob({ progress: async (value) => void sent.push(value) })
+  const run = inbox.begin(job)
+  const over = inbox.end(run, entryOf(run, 3, "3"))
+  inbox.queue.add(entryOf(run, 2, "2"))
+  await over
+  await turns()
+  const next = inbox.begin(job)
+  for (const count of [2, 1, 3]) {
+    inbox.queue.add(entryOf(next, count, `"${count} of the next"`))
+    await turns()
+  }
+  await inbox.end(next)
+  inbox.close()
+  assert.deepEqual(sent, [3, "2 of the next", "3 of the next"])
+})
+
 test("[ND31][ND48] that the engine does not take a value is told, and the job goes on", async () => {
   const told: unknown[] = []
   const inbox = new ProgressInbox((error) => told.push(error))
   const failure = new Error("no connection")
   const run = inbox.begin(claimedJob({ progress: () => Promise.reject(failure) }))
-  inbox.queue.add(`${run} 1`)
+  inbox.queue.add(entryOf(run, 1, "1"))
   await inbox.end(run)
   inbox.close()
   assert.deepEqual(told, [failure])
