@@ -123,7 +123,7 @@ export class PiscinaThreads {
   #abort(task: RunningTask): void {
     if (task.isDone) return
     const worker = task.worker as PiscinaThread | undefined
-    if (worker !== undefined) void this.#drop(worker)
+    if (worker !== undefined) this.#drop(worker, true)
     else if (this.#held === task) this.#held = undefined
     else this.settings.taskQueue.remove(task)
     task.fail(new PiscinaAbortError(task.reason))
@@ -183,20 +183,18 @@ export class PiscinaThreads {
       this.settings.workerHistogram === true,
       {
         message: (value) => this.#tell("message", value),
-        died: (error) => {
-          if (worker.currentUsage === 0) this.#tell("error", error)
-          this.#bury(worker, error)
-        },
+        died: (error) => this.#died(worker, error),
       },
     )
     this.workers.push(worker)
     const setup = { workerData, argv, url: filename === null ? undefined : urlOf(filename), name }
     void worker.thread.submit(equip, [setup], []).then(
       () => {
+        worker.isReady = true
         this.#present(worker)
         if (!worker.destroyed) this.#review()
       },
-      () => undefined, // its death is told otherwise
+      (error: unknown) => this.#died(worker, worker.thread.deathIn(error)?.reason ?? error),
     )
     return worker
   }
@@ -218,20 +216,28 @@ export class PiscinaThreads {
     })
   }
 
-  /** The thread has ended by itself: its tasks fail. */
+  #died(worker: PiscinaThread, reason: unknown): void {
+    if (!this.workers.includes(worker)) return // that is known
+    if (worker.currentUsage === 0) this.#tell("error", reason)
+    this.#bury(worker, reason)
+  }
+
+  /**
+   * The thread has ended by itself: its tasks fail. If it has ended before it could have tasks, so would the next one,
+   * and the next: then a new thread is made only for a task, which fails if that thread ends as well.
+   */
   #bury(worker: PiscinaThread, reason: unknown): void {
     const tasks = [...worker.tasks]
-    void this.#drop(worker)
+    this.#drop(worker, worker.isReady)
     for (const task of tasks) task.fail(reason)
     this.#review()
   }
 
   /** Ends the thread, and has another one in its place if there must be one. */
-  async #drop(worker: PiscinaThread): Promise<void> {
+  #drop(worker: PiscinaThread, isReplaced: boolean): void {
     if (!this.#remove(worker)) return
-    const end = this.lose(worker)
-    this.keepMinimum()
-    await end
+    void this.lose(worker)
+    if (isReplaced) this.keepMinimum()
   }
 
   /** Ends a thread that belongs to the pool no more. */

@@ -32,6 +32,8 @@ export class PiscinaThread implements PiscinaWorker {
   #idle: Timeout | undefined
   /** Whether listeners were told of it. */
   isKnown = false
+  /** Whether it has begun, so that it can have tasks. */
+  isReady = false
   terminating = false
   destroyed = false
 

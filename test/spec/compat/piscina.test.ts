@@ -164,6 +164,23 @@ test("[CT20] an error of a thread without a task is an error event", async () =>
   assert.equal(await pool.run({ a: 1, b: 2 }), 3)
 })
 
+test("[CT20] threads that end before they can have tasks are not replaced without end", async () => {
+  const deadly = `data:text/javascript,${encodeURIComponent("process.exit(5)")}`
+  await using pool = newPool({ execArgv: ["--import", deadly], minThreads: 2, maxThreads: 2 })
+  const errors: Error[] = []
+  let made = 0
+  pool.on("error", (error: Error) => errors.push(error))
+  pool.on("workerCreate", () => made++)
+  await eventually(() => pool.threads.length === 0)
+  assert.deepEqual(
+    errors.map(String),
+    Array.from({ length: 2 }, () => "Error: worker exited with code: 5"),
+  )
+  assert.match(String(await rejectionOf(pool.run({ a: 1, b: 2 }))), /worker exited with code: 5/)
+  assert.equal(pool.threads.length, 0)
+  assert.equal(made, 2)
+})
+
 test("[CT21] what is marked to be moved is moved, in both directions", async () => {
   await using pool = newPool()
   const buffers = [1, 2].map((size) => new ArrayBuffer(size))
