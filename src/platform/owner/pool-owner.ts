@@ -66,7 +66,7 @@ export class PoolOwner extends PoolMember {
       newThread: (target) => shell.newThread(target),
       look: () => this.submissions.look(),
       reap: (body, cause, hasStopped) => this.#reap(body, cause, hasStopped),
-      exited: (worker, thread) => this.#events.exited(worker, thread, false),
+      exited: (worker, thread, died) => this.#events.exited(worker, thread, died),
       review: () => this.#review(),
       left: () => this.#halfDone.admitForDead(),
       inherit: (token) => this.inherit(token),
@@ -316,8 +316,12 @@ export class PoolOwner extends PoolMember {
     }
   }
 
+  /** A command has thrown this. The thread of the worker ends. */
   reportUncaught(error: unknown, worker: number): void {
-    this.#workerThreads.threadOf(this.workerTable.at(worker))[REPORT_UNCAUGHT](error)
+    const threw = this.workerTable.at(worker)
+    const body = this.#workerThreads.bodyOf(threw)
+    if (body !== undefined) body.hasThrown = true
+    this.#workerThreads.threadOf(threw)[REPORT_UNCAUGHT](error)
   }
 
   reportLocal(error: unknown, worker: number): void {

@@ -32,7 +32,7 @@ export interface WorkerThreadsOwner {
   /** The worker is lost to the pool; `hasStopped` if its thread is known to have stopped. */
   reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void
   /** The thread of a worker that has left has ended. */
-  exited(worker: SharedWorker, thread: Thread): void
+  exited(worker: SharedWorker, thread: Thread, died: boolean): void
   /**
    * A thread has left and then failed. It may not have made sure that there is another thread for the rest, or that the
    * pool terminates.
@@ -89,7 +89,10 @@ export class WorkerThreads implements Chore {
   make(worker: SharedWorker): boolean {
     // The worker that had this line before may have died of a command: its error must be reported with the right
     // thread.
-    if (this.#threads[worker.number] !== undefined) this.#owner.look()
+    if (this.#threads[worker.number] !== undefined) {
+      this.#owner.look()
+      this.#tellExit(worker)
+    }
     worker.request() // if the owner itself has admitted it
     worker.take()
     this.isRefused = true // should the factory throw
@@ -238,7 +241,7 @@ export class WorkerThreads implements Chore {
     if (this.#bodies[worker.number] === body) {
       if (worker.status === TEARDOWN) this.#diedInTeardown(body)
       else if (!worker.isCounted && worker.status !== STARTING) {
-        this.#owner.exited(worker, this.threadOf(worker))
+        this.#tellExit(worker)
         const thread = this.forget(worker)
         if (body.death?.code === 0) this.#owner.left()
         else this.#owner.review()
@@ -246,6 +249,11 @@ export class WorkerThreads implements Chore {
       } else this.#owner.reap(body, causeOf(body, body.death), body.hasStopped)
     }
     body.tellIfUnheard()
+  }
+
+  /** A worker has left by itself. */
+  #tellExit(worker: SharedWorker): void {
+    this.#owner.exited(worker, this.threadOf(worker), this.bodyOf(worker)?.hasThrown === true)
   }
 
   /** Reports the error before the pool may terminate. */
@@ -272,8 +280,10 @@ export class WorkerThreads implements Chore {
   }
 
   #leaveTeardown(body: WorkerBody, hasStopped: boolean): boolean {
-    if (!endTeardown(this.#memory, body.worker.number, hasStopped ? FREE : ENDING)) return false
-    if (hasStopped) this.forget(body.worker)
+    const { worker } = body
+    if (!endTeardown(this.#memory, worker.number, hasStopped ? FREE : ENDING)) return false
+    this.#owner.exited(worker, this.threadOf(worker), true)
+    if (hasStopped) this.forget(worker)
     else this.dismiss(body)
     return true
   }

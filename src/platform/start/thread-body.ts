@@ -44,6 +44,8 @@ export class WorkerBody implements ThreadBody {
   #death: Death | undefined
   /** Whether a task has failed because the thread has died: that task then has the error. */
   isBlamed = false
+  /** Whether the thread ends because a command of this thread has thrown. */
+  hasThrown = false
   #probe: LifeProbe | undefined
   /** Why the thread was ended, if no task is to blame. */
   #reason: ThreadDeathError | undefined

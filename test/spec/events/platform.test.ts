@@ -1,5 +1,12 @@
 /** Events of platform threads, which they write into rings: docs/spec/events.md. */
-import { Executors, platformThreads, type TaskContext, type TaskRunContext, type WorkerMessage } from "corepool"
+import {
+  Executors,
+  platformThreads,
+  type TaskContext,
+  type TaskRunContext,
+  virtualThreads,
+  type WorkerMessage,
+} from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { PoolEvent } from "#src/events/event-source.js"
@@ -137,6 +144,44 @@ test("[EV38] the run of a task that kills its thread has an end on the channel",
   assert.equal(run?.outcome, "failed")
   assert.ok(run.endedAt !== undefined && run.endedAt >= run.startedAt)
 })
+
+for (const [kind, threads] of [
+  ["platform", () => platformThreads({ name: "mortal", uncaughtException: () => undefined })],
+  ["virtual", () => virtualThreads({ name: "mortal", uncaughtException: () => undefined })],
+] as const) {
+  test(`[EV40] commands that throw, on ${kind} threads: each thread has exited, and each run has ended`, async () => {
+    using exits = new Recorder<WorkerMessage>(["worker.exited"])
+    const heard: PoolEvent[] = []
+    const listening = eventSource.listen((events) => heard.push(...events))
+    await using pool = Executors.newFixedThreadPool(1, threads())
+    for (let i = 0; i < 3; i++) {
+      pool.execute(function fails() {
+        throw new Error("of a command")
+      })
+    }
+    assert.equal(await pool.submit(() => 1), 1)
+    await pool.close()
+    // A thread of an earlier test's pool may exit meanwhile.
+    const own = () => exits.messages.filter(({ thread }) => thread.name.startsWith("mortal-"))
+    await eventually(() => own().length === 4)
+    listening.drain()
+    listening.stop()
+    assert.deepEqual(
+      own().map(({ thread, died }) => [thread.name, died]),
+      [
+        ["mortal-1", true],
+        ["mortal-2", true],
+        ["mortal-3", true],
+        ["mortal-4", false],
+      ],
+    )
+    const ends = heard.filter((event) => event.kind === "ended" && event.name === "fails")
+    assert.deepEqual(
+      ends.map(({ thread, outcome }) => [thread?.name, outcome]),
+      [1, 2, 3].map((n) => [`mortal-${n}`, "failed"]),
+    )
+  })
+}
 
 test("[EV33] threads write only while there is a listener, and events that were not read in time are counted", async () => {
   await using pool = Executors.newFixedThreadPool(1, platformThreads())
