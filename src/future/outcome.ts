@@ -140,11 +140,15 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   /** As in `Future`. */
   getSync(timeout?: number): T {
     const limit = timeoutOf(timeout)
-    if (this.isDone) return this.#reportToCaller()
+    if (this.isDone) {
+      this.#nameCaller()
+      return this[REPORT]()
+    }
     if (limit <= 0) throw new TimeoutError("The task did not complete in time")
     if (this.#remote !== undefined) {
       blocking(this.#remote.blocking(this, this.#handle, limit !== Infinity), limit, "Future")
-      return this.#reportToCaller()
+      this.#nameCaller()
+      return this[REPORT]()
     }
     throw new UnsupportedOperationError(
       "getSync() would block the event loop that has to run this task: use `await future.get()` on virtual threads",
@@ -223,10 +227,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return this[REPORT]()
   }
 
-  /** Reports to the caller of the method that calls this. The stack of an error names that caller. */
-  #reportToCaller(): T {
+  /**
+   * The stack of an error names who called the method that calls this one. It counts the frames of both, so neither
+   * returns what this call returns: on Bun the frame of a function that does so has left the stack.
+   */
+  #nameCaller(): void {
     if (this.#state === EXCEPTIONAL) addCallers(this.#outcome, 2)
-    return this[REPORT]()
   }
 
   /** @internal Returns or throws the outcome of a task that is done. */

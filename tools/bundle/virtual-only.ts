@@ -21,7 +21,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
       "#remote",
       "#handle",
       "#latest",
-      "#reportToCaller",
+      "#nameCaller",
       "[WILL_BE_AWAITED]",
       "[LEAVE_TO]",
       "[REMOTE_TASKS]",
@@ -32,7 +32,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
       "[MAY_END]",
       "[IS_SETTLED]",
     ],
-    calls: { "[WILL_BE_AWAITED]": UNSET, "#reportToCaller": "this[REPORT]()" },
+    calls: { "[WILL_BE_AWAITED]": UNSET, "#nameCaller": UNSET },
   },
   "future/result-wait": { without: ["interruptible"] },
   "future/future-task": {

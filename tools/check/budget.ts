@@ -25,7 +25,7 @@ interface BundleBudget {
 
 /** A row for each entry. Code is in a bundle as text: see docs/design/packaging.md. */
 const BUNDLES: readonly BundleBudget[] = [
-  { entry: ".", minified: 602 * KB, gzipped: 199 * KB },
+  { entry: ".", minified: 602.5 * KB, gzipped: 199.2 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
   { entry: "./virtual", minified: 117.8 * KB, gzipped: 38 * KB },
   { entry: "./atomic", minified: 111.2 * KB, gzipped: 36.5 * KB },
@@ -34,15 +34,15 @@ const BUNDLES: readonly BundleBudget[] = [
   { entry: "./sync", minified: 179.2 * KB, gzipped: 58.9 * KB },
   { entry: "./queue", minified: 198.5 * KB, gzipped: 64.1 * KB },
   // With the page, which is compressed already.
-  { entry: "./monitor", minified: 690.5 * KB, gzipped: 252 * KB },
-  { entry: "./compat", minified: 637.8 * KB, gzipped: 211 * KB },
+  { entry: "./monitor", minified: 691 * KB, gzipped: 252 * KB },
+  { entry: "./compat", minified: 638.3 * KB, gzipped: 211.3 * KB },
   // These three have one file of code, which is a file less for each of two.
-  { entry: "./prometheus", minified: 621.3 * KB, gzipped: 205.7 * KB },
-  { entry: "./trace", minified: 621.3 * KB, gzipped: 205.7 * KB },
-  { entry: "./otel", minified: 621.3 * KB, gzipped: 205.7 * KB },
+  { entry: "./prometheus", minified: 621.8 * KB, gzipped: 205.7 * KB },
+  { entry: "./trace", minified: 621.8 * KB, gzipped: 205.7 * KB },
+  { entry: "./otel", minified: 621.8 * KB, gzipped: 205.7 * KB },
   { entry: "./testing", minified: 113.9 * KB, gzipped: 37.5 * KB },
-  { entry: "./distributed", minified: 690.5 * KB, gzipped: 228.5 * KB },
-  { entry: "./worker", minified: 596.2 * KB, gzipped: 197.3 * KB },
+  { entry: "./distributed", minified: 691.2 * KB, gzipped: 228.8 * KB },
+  { entry: "./worker", minified: 596.8 * KB, gzipped: 197.3 * KB },
 ]
 
 export interface PackageFigures {

@@ -81,8 +81,12 @@ function originalWrite(stream: OutputStream, fd: number): unknown {
 export function printBy(outputs: Outputs, block: Block): void {
   for (const [at, [name, fd]] of STREAMS.entries()) {
     const stream = process[name] as unknown as OutputStream
-    if (typeof stream.fd === "number") continue // the runtime writes directly by itself, as Deno does
-    if (outputs[at] === "direct") writeDirectly(stream, fd, block)
+    if (typeof stream.fd === "number") {
+      // The runtime writes directly by itself, as Deno does. A method of the stream itself also sends every chunk to
+      // the thread that made this one. There it stays in memory, and a chunk that is no text and no bytes ends the
+      // program. The inherited method only writes, and throws for such a chunk.
+      if (outputs[at] === "direct") Reflect.deleteProperty(stream, "write")
+    } else if (outputs[at] === "direct") writeDirectly(stream, fd, block)
     else passOnAtOnce(stream)
   }
 }

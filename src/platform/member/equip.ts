@@ -18,7 +18,7 @@ export function equip(): void {
   shareQueues()
   provideSending({ requireTransferList: (name, list) => requireTransferList(name, list), handleOfView })
   if (canIntercept) provideCapture((given) => captureBy(given))
-  addCallersBy((error, inner) => addCallers(error, inner + 1))
+  addCallersBy(addCallers)
 }
 
 function handleOfView(executor: object, { signal, transfer, capture, ...options }: TaskOptions): ViewHandle {

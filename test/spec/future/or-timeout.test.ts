@@ -57,9 +57,13 @@ for (const [kind, factory] of Object.entries(kinds)) {
     const done = pool.submit(() => 6)
     await done
     assert.equal(await done.orTimeout(1).orTimeout(Infinity), 6)
+    const gate = new CountDownLatch(1)
+    const first = pool.submit(tasks.pass, gate)
     const cancelled = pool.submit(() => 7)
-    cancelled.cancel()
+    assert.equal(cancelled.cancel(), true)
     assert.equal(cancelled.orTimeout(1).state, "cancelled")
+    gate.countDown()
+    await first
   })
 
   test(`[FT62] the first of several limits counts, beside those of with(), on ${kind} threads`, async () => {

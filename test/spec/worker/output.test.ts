@@ -174,3 +174,24 @@ test("[WK25] when nobody reads any more, the program ends as if it had printed b
   assert.equal(await running.ended(), 7)
   assert.equal(running.stderr, "EPIPE\n")
 })
+
+test("[WK114] a task that writes what is neither text nor bytes gets a TypeError, and nothing else fails", async () => {
+  using folder = new Folder()
+  folder.write("tasks.mjs", TASKS)
+  await using running = folder.start(
+    "program.mjs",
+    program(
+      "",
+      `for (const name of ["stdout", "stderr"]) {
+         const error = await pool.submit((name) => process[name].write(5), name).then(undefined, (error) => error)
+         console.log(error.name, error.code)
+       }
+       await pool.submit(tasks.print)
+       await pool.close()
+       console.log(pool.largestPoolSize)`,
+    ),
+  )
+  assert.equal(await running.ended(), 0)
+  const refusal = "TypeError ERR_INVALID_ARG_TYPE"
+  assert.deepEqual(running.stdout.trim().split("\n"), [refusal, refusal, ...LINES, "1"])
+})
