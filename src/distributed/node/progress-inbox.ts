@@ -61,9 +61,9 @@ class Reports {
  * (job-in-thread.ts). The node passes them on to the engine, one value of a job at a time: while one is on its way,
  * newer ones replace each other, and the newest goes next.
  *
- * A value does not reach the node in the moment in which a thread puts it into the queue: the queue may have given it to
- * a `take` that goes on a little later. So the last value of a task comes with its outcome as well, and the values of a
- * run are counted. A value that a newer one has overtaken is dropped.
+ * A value does not reach the node in the moment in which a thread puts it into the queue: the queue may have given it
+ * to a `take` that goes on a little later. So the last value of a task comes with its outcome as well, and the values
+ * of a run are counted. A value that a newer one has overtaken is dropped.
  */
 export class ProgressInbox {
   /** Passed to each task as an argument, in threads of this process. */
