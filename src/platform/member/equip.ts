@@ -18,7 +18,9 @@ export function equip(): void {
   shareQueues()
   provideSending({ requireTransferList: (name, list) => requireTransferList(name, list), handleOfView })
   if (canIntercept) provideCapture((given) => captureBy(given))
-  addCallersBy(addCallers)
+  addCallersBy((error, inner) => {
+    addCallers(error, inner + 1) // not returned: see Outcome.#nameCaller
+  })
 }
 
 function handleOfView(executor: object, { signal, transfer, capture, ...options }: TaskOptions): ViewHandle {

@@ -184,7 +184,7 @@ test("[WK114] a task that writes what is neither text nor bytes gets a TypeError
       "",
       `for (const name of ["stdout", "stderr"]) {
          const error = await pool.submit((name) => process[name].write(5), name).then(undefined, (error) => error)
-         console.log(error.name, error.code)
+         console.log(error.name)
        }
        await pool.submit(tasks.print)
        await pool.close()
@@ -192,6 +192,5 @@ test("[WK114] a task that writes what is neither text nor bytes gets a TypeError
     ),
   )
   assert.equal(await running.ended(), 0)
-  const refusal = "TypeError ERR_INVALID_ARG_TYPE"
-  assert.deepEqual(running.stdout.trim().split("\n"), [refusal, refusal, ...LINES, "1"])
+  assert.deepEqual(running.stdout.trim().split("\n"), ["TypeError", "TypeError", ...LINES, "1"])
 })
