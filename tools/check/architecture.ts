@@ -22,7 +22,7 @@ const FOLDERS: readonly string[] = [
   ...["primordials", "per-thread", "error-names", "checks", "errors", "user-values", "identity", "inspection"],
   "observing",
   // What is the runtime's, and the clocks on it.
-  ...["host/node", "host/browser", "time"],
+  ...["host", "host/node", "host/browser", "time"],
   // Words of shared memory, waiting, and structures of words.
   ...["memory", "memory/flow", "memory/thread", "memory/wait", "memory/shared", "memory/structures"],
   // Values as bytes.
@@ -67,7 +67,7 @@ const OF_VIRTUAL_THREADS = new Set([
   "virtual",
 ])
 const ALSO_OF_VIRTUAL_THREADS =
-  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/node\/(?:clock|context|ownership|packages|runtime|values|warnings)\.ts|memory\/(?:flow\/(?:abort|flow|guard|internals|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
+  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/timers\.ts|host\/node\/(?:clock|context|ownership|packages|runtime|values|warnings)\.ts|memory\/(?:flow\/(?:abort|flow|guard|internals|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
 const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
 const RUNTIME_OF_VIRTUAL_THREADS = new Set(["node:async_hooks", "node:timers", "node:module", "node:path", "node:util"])
 

@@ -2,24 +2,10 @@
 /** Clocks and timers of a page or a worker: see ../node/clock.ts. */
 import { perThread } from "../../per-thread.ts"
 import { boundTo } from "../../primordials.ts"
+import { type Clocks, type ProgramTimers, unfaked } from "../timers.ts"
 import { scope } from "./globals.ts"
 
-export interface Runtime {
-  /** Milliseconds since the page or the worker was opened. Never goes back. */
-  now: () => number
-  /** When that clock began, in milliseconds on the wall clock. */
-  readonly origin: number
-  /** Milliseconds since 1970, by the wall clock. */
-  wallTime: () => number
-  startTimeout: (fire: () => void, delay: number) => Timeout
-  stopTimeout: (timeout: Timeout | undefined) => void
-  startInterval: (fire: () => void, delay: number) => Timeout
-  /** After the event loop has gone round once. */
-  afterTurn: (call: () => void) => void
-  /** At the end of the present job. An error that `call` throws is an uncaught error. */
-  microtask: (call: () => void) => void
-  clone: <T>(value: T, options?: { transfer: ArrayBuffer[] }) => T
-}
+export type Runtime = Clocks<Timeout>
 
 /** A timer that was started. No timer keeps a page open. */
 export class Timeout {
@@ -35,12 +21,6 @@ export class Timeout {
 }
 
 export const runtime: Runtime = perThread("clocks and timers", take)
-
-/** The timers as the program has them now, fake or not. */
-export interface ProgramTimers {
-  start(fire: () => void, delay: number): unknown
-  stop(timer: unknown): void
-}
 
 export const programTimers: ProgramTimers = {
   start: (fire, delay) => scope.setTimeout(fire, delay),
@@ -84,10 +64,4 @@ function turns(): Runtime["afterTurn"] {
     send ??= begin()
     send()
   }
-}
-
-/** The original function, if this is a fake of `@sinonjs/fake-timers`. */
-function unfaked<T extends object>(name: string, thing: T): T {
-  const { clock } = thing as { clock?: Record<string, unknown> }
-  return (clock?.[`_${name}`] as T | undefined) ?? thing
 }

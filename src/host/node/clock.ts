@@ -1,5 +1,6 @@
 import { clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers"
 import { perThread } from "../../per-thread.ts"
+import { type Clocks, type ProgramTimers, unfaked } from "../timers.ts"
 import { isNode } from "./runtime.ts"
 import { warn } from "./warnings.ts"
 
@@ -21,39 +22,12 @@ import { warn } from "./warnings.ts"
  *
  * The functions are fields of one object, in which a test of corepool itself can replace them.
  */
-export interface Runtime {
-  /** Milliseconds since about when corepool was loaded in this thread. Never goes back. */
-  now: () => number
-  /**
-   * When that clock began, in milliseconds on a clock that all threads share: in Node the monotonic clock of the
-   * process, elsewhere the wall clock.
-   */
-  readonly origin: number
-  /** Milliseconds since 1970, by the wall clock. */
-  wallTime: () => number
-  startTimeout: (fire: () => void, delay: number) => Timeout
-  stopTimeout: (timeout: Timeout | undefined) => void
-  startInterval: (fire: () => void, delay: number) => Timeout
-  /** After the event loop has gone round once. */
-  afterTurn: (call: () => void) => void
-  /** At the end of the present job. An error that `call` throws is an uncaught error. */
-  microtask: (call: () => void) => void
-  clone: <T>(value: T, options?: { transfer: ArrayBuffer[] }) => T
-}
+export type Runtime = Clocks<Timeout>
 
 /** A timer that was started. It keeps the process alive unless `unref` was called. */
 export type Timeout = NodeJS.Timeout
 
 export const runtime: Runtime = perThread("clocks and timers", take)
-
-/**
- * The timers as the program has them now, fake or not: for what takes the place of another library, whose time limits a
- * test of the program moves by its fake timers.
- */
-export interface ProgramTimers {
-  start(fire: () => void, delay: number): unknown
-  stop(timer: unknown): void
-}
 
 export const programTimers: ProgramTimers = {
   start: (fire, delay) => globalThis.setTimeout(fire, delay),
@@ -75,6 +49,7 @@ function take(): Runtime {
   }
 }
 
+/** `origin` is on the monotonic clock of the process in Node, and on the wall clock elsewhere. */
 type Clock = Pick<Runtime, "now" | "origin">
 
 /** The monotonic clock of the process, which all threads read alike. */
@@ -95,12 +70,6 @@ function processClock(): Clock {
 function threadClock(): Clock {
   const clock = unfaked("performance", process.getBuiltinModule("node:perf_hooks").performance)
   return { now: clock.now.bind(clock), origin: clock.timeOrigin }
-}
-
-/** The original function, if this is a fake of @sinonjs/fake-timers. */
-function unfaked<T extends object>(name: string, thing: T): T {
-  const { clock } = thing as { clock?: Record<string, unknown> }
-  return (clock?.[`_${name}`] as T | undefined) ?? thing
 }
 
 /** Called if the timers are bound functions: those with which node:test replaces the runtime's are, and no others. */
