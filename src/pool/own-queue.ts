@@ -4,7 +4,7 @@ import type { Runnable } from "../future/runnable.ts"
 import { uncaught } from "../memory/flow/flow.ts"
 import { BlockingQueue } from "../queue/base/blocking-queue.ts"
 import { QueueCore } from "../queue/base/queue-core.ts"
-import type { Cursor } from "../queue/local/iteration.ts"
+import { type Cursor, cursorOver } from "../queue/local/iteration.ts"
 import { isInstance, propertyOf } from "../user-values.ts"
 
 /**
@@ -168,19 +168,7 @@ class OwnQueueCore extends QueueCore<Runnable> {
   }
 
   protected override cursor(): Cursor<Runnable> {
-    const tasks = [...this.#tasks]
-    let index = -1
-    return {
-      next: () => {
-        const task = tasks[index + 1]
-        if (task !== undefined) index++
-        return task
-      },
-      remove: () => {
-        const task = tasks[index]
-        return task !== undefined && this.#drop(task)
-      },
-    }
+    return cursorOver([...this.#tasks], (task) => this.#drop(task))
   }
 
   override removeWhere(test: (task: Runnable) => boolean): number {

@@ -5,7 +5,7 @@ import { guarded } from "../memory/flow/guard.ts"
 import { drive, type Settle, type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
 import { BlockingQueue } from "../queue/base/blocking-queue.ts"
 import { QueueCore } from "../queue/base/queue-core.ts"
-import type { Cursor } from "../queue/local/iteration.ts"
+import { type Cursor, cursorOver } from "../queue/local/iteration.ts"
 import { type Clock, type ClockTimer, systemClock } from "../time/clock.ts"
 import { ScheduledTask } from "./scheduled-task.ts"
 import { NOWHERE, TaskHeap } from "./task-heap.ts"
@@ -225,19 +225,7 @@ export class DelayedWorkCore extends QueueCore<Task> {
 
   /** Walks over a snapshot of the tasks. */
   protected override cursor(): Cursor<Task> {
-    const tasks = this.#heap.toSorted()
-    let index = -1
-    return {
-      next: () => {
-        const task = tasks[index + 1]
-        if (task !== undefined) index++
-        return task
-      },
-      remove: () => {
-        const task = tasks[index]
-        return task !== undefined && this.#take(task)
-      },
-    }
+    return cursorOver(this.#heap.toSorted(), (task) => this.#take(task))
   }
 
   /** If the queue is empty, wakes the threads that put off their time limits, so that they look again. */

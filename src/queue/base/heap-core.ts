@@ -2,7 +2,7 @@ import { MAX_VALUE } from "../../checks.ts"
 import { type Flow, uncaught } from "../../memory/flow/flow.ts"
 import { QueueCore } from "./queue-core.ts"
 import { Heap, type Comparator } from "../local/heap.ts"
-import type { Cursor } from "../local/iteration.ts"
+import { type Cursor, cursorOver } from "../local/iteration.ts"
 
 /**
  * What PriorityBlockingQueue and DelayQueue work by: the least element is the head, equal elements keep the order
@@ -50,22 +50,13 @@ export abstract class HeapCore<E> extends QueueCore<E> {
 
   /** Walks over a snapshot of the elements: removing one moves others about in the heap. */
   protected override cursor(): Cursor<E> {
-    const elements = this.heap.toArray()
     const ranks = this.heap.ranks()
-    let index = -1
-    return {
-      next: () => {
-        const e = elements[index + 1]
-        if (e !== undefined) index++
-        return e
-      },
-      remove: () => {
-        const place = this.heap.indexOfRank(ranks[index] ?? -1)
-        if (place === -1) return false
-        this.heap.removeAt(place)
-        return true
-      },
-    }
+    return cursorOver(this.heap.toArray(), (_e, index) => {
+      const place = this.heap.indexOfRank(ranks[index] ?? -1)
+      if (place === -1) return false
+      this.heap.removeAt(place)
+      return true
+    })
   }
 
   override removeOne(test: (e: E) => boolean): boolean {

@@ -18,6 +18,22 @@ export interface Cursor<E> {
   remove(): boolean
 }
 
+/** A cursor over a snapshot. `remove` gets the element that was shown last, and its place in the snapshot. */
+export function cursorOver<E>(snapshot: readonly E[], remove: (e: E, place: number) => boolean): Cursor<E> {
+  let place = -1
+  return {
+    next: () => {
+      const e = snapshot[place + 1]
+      if (e !== undefined) place++
+      return e
+    },
+    remove: () => {
+      const e = snapshot[place]
+      return e !== undefined && remove(e, place)
+    },
+  }
+}
+
 /** The public iterator over a cursor. Calls `removed` for each element that the iterator removes. */
 export function iterate<E>(cursor: Cursor<E>, removed: () => void): QueueIterator<E> {
   let removable = false
