@@ -109,6 +109,13 @@ export function requireTimeout(name: string, value: unknown): number {
   return requireNumber(name, value, "a number of milliseconds", (ms) => !Number.isNaN(ms))
 }
 
+/** The arguments of a schedule that repeats; `name` is that of its interval. Returns the interval. */
+export function requireSeries(task: unknown, initialDelay: number, name: "period" | "delay", interval: number): number {
+  requireFunction("task", task as () => unknown)
+  requireTimeout("initialDelay", initialDelay)
+  return requirePositiveDuration(name, interval)
+}
+
 export function requireFunction<F extends (...args: never[]) => unknown>(name: string, value: F): F {
   if (typeof value !== "function") throw typeError(name, "a function", value)
   return value

@@ -1,6 +1,6 @@
 import { COMPLETE } from "../future/internals.ts"
 import { CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY } from "../executor/internals.ts"
-import { rangeError, requireFunction, requirePositiveDuration, requireTimeout } from "../checks.ts"
+import { rangeError, requireFunction, requireSeries, requireTimeout } from "../checks.ts"
 import { ExecutorServiceBase, lifeOf } from "../executor/executor-service-base.ts"
 import { callable } from "../future/call.ts"
 import { UnsupportedOperationError } from "../errors.ts"
@@ -20,7 +20,7 @@ import {
   type DistributedScheduledFuture,
 } from "./job/distributed-future.ts"
 import type { DistributedExecutorService, DistributedStats } from "./distributed-executor-service.ts"
-import type { NodeRecord } from "./job/engine.ts"
+import type { NodeRecord } from "../executor/fleet-records.ts"
 import { belongsHere, futureOf, type JobTiming } from "./submitter/job-plan.ts"
 import { type DistributedTaskOptions, requireId, requireTaskOptions, type TaskSettings } from "./job/options.ts"
 import type { Submitter } from "./submitter/submitter.ts"
@@ -158,9 +158,7 @@ export abstract class DistributedExecutorBase
     period: number,
     ...args: A
   ): DistributedScheduledFuture<void> {
-    requireFunction("task", task)
-    requireTimeout("initialDelay", initialDelay)
-    requirePositiveDuration("period", period)
+    requireSeries(task, initialDelay, "period", period)
     const work = callable(task, args) as Callable<void>
     return this.#start(work, "scheduleAtFixedRate", { delay: initialDelay, kind: "rate", period })
   }
@@ -171,9 +169,7 @@ export abstract class DistributedExecutorBase
     delay: number,
     ...args: A
   ): DistributedScheduledFuture<void> {
-    requireFunction("task", task)
-    requireTimeout("initialDelay", initialDelay)
-    requirePositiveDuration("delay", delay)
+    requireSeries(task, initialDelay, "delay", delay)
     const work = callable(task, args) as Callable<void>
     return this.#start(work, "scheduleWithFixedDelay", { delay: initialDelay, kind: "delay", period: delay })
   }

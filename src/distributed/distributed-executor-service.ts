@@ -4,7 +4,8 @@ import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts
 import type { CronOptions } from "../schedule/cron-calendar.ts"
 import type { ScheduledExecutorService } from "../schedule/scheduled-future.ts"
 import type { DistributedFuture, DistributedScheduledFuture } from "./job/distributed-future.ts"
-import type { JobCounts, NodeRecord } from "./job/engine.ts"
+import type { NodeRecord } from "../executor/fleet-records.ts"
+import type { JobCounts } from "./job/engine.ts"
 import type { DistributedTaskOptions } from "./job/options.ts"
 
 /** How many jobs of the queue are in which state, those of all processes; and how many this executor waits for. */

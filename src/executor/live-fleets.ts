@@ -3,41 +3,7 @@
  * does not keep an executor alive.
  */
 import { perThread } from "../per-thread.ts"
-
-/** What the monitor asks an executor for. */
-export interface Fleet {
-  readonly isShutdown: boolean
-  readonly isTerminated: boolean
-  nodes(): Promise<readonly FleetNode[]>
-  stats(): Promise<FleetCounts>
-}
-
-export interface FleetNode {
-  readonly id: string
-  readonly name: string
-  readonly host: string
-  readonly pid: number
-  readonly concurrency: number
-  readonly running: number
-  readonly isDraining: boolean
-  readonly startedAt: number
-  readonly seenAt: number
-}
-
-export interface FleetCounts {
-  readonly waiting: number
-  readonly delayed: number
-  readonly active: number
-  readonly completed: number
-  readonly failed: number
-  readonly outstanding: number
-}
-
-/** The name of the queue, and the kind and place of its server. */
-export interface FleetTitle {
-  readonly name: string
-  readonly engine: string
-}
+import type { Fleet, FleetTitle } from "./fleet-records.ts"
 
 interface LiveFleets {
   readonly titles: WeakMap<object, FleetTitle>

@@ -43,13 +43,18 @@ export interface RetrySettings extends RetryOptions {
   readonly clock: Clock
 }
 
-const RETRY_OPTIONS: Known<RetryOptions> = {
+/** The names of the options that say when there is another attempt. */
+export const REPETITION = {
   attempts: true,
   delay: true,
   factor: true,
   maxDelay: true,
   jitter: true,
   when: true,
+} as const
+
+const RETRY_OPTIONS: Known<RetryOptions> = {
+  ...REPETITION,
   attemptTimeout: true,
   clock: true,
 }

@@ -1,5 +1,6 @@
 import { runtime } from "#host/clock"
-import { type Fleet, liveFleets, type FleetCounts, type FleetNode, titleOfFleet } from "../executor/live-fleets.ts"
+import type { Fleet, FleetCounts, NodeRecord } from "../executor/fleet-records.ts"
+import { liveFleets, titleOfFleet } from "../executor/live-fleets.ts"
 import { propertyOf } from "../user-values.ts"
 import { cut } from "./brevity.ts"
 import type { FleetLine, NodeLine } from "./wire.ts"
@@ -89,7 +90,7 @@ export class FleetWatch {
   }
 }
 
-function nodeLine(node: FleetNode, now: number): NodeLine {
+function nodeLine(node: NodeRecord, now: number): NodeLine {
   const { id, name, host, pid, concurrency, running, isDraining, startedAt, seenAt } = node
   return {
     id,

@@ -91,24 +91,19 @@ export class LaneRecorder {
       case "began":
         this.#begin(lane, pool, task, name, time)
         break
-      case "ended":
-        this.#end(
-          lane,
-          lane.runs.findLastIndex((run) => run.task === task),
-          time,
-          OUTCOMES.indexOf(outcome ?? "unknown"),
-        )
+      case "ended": {
+        const run = lane.runs.findLastIndex((candidate) => candidate.task === task)
+        this.#end(lane, run, time, OUTCOMES.indexOf(outcome ?? "unknown"))
         break
+      }
       case "blocked":
         lane.waits.push({ what: name, time })
         break
-      case "unblocked":
-        this.#endWait(
-          lane,
-          lane.waits.findLastIndex((wait) => wait.what === name),
-          time,
-        )
+      case "unblocked": {
+        const wait = lane.waits.findLastIndex(({ what }) => what === name)
+        this.#endWait(lane, wait, time)
         break
+      }
       case "exited":
         this.#exit(lane, time, outcome === "failed")
         this.#lanes.delete(thread)

@@ -1,4 +1,5 @@
 /** What the monitor tells its clients, the page and `corepool top`: JSON, a {@link Frame} in each event. */
+import type { NodeRecord } from "../executor/fleet-records.ts"
 
 export interface Frame {
   /** When it was made, in ms since 1970. */
@@ -87,14 +88,7 @@ export interface FleetLine {
 }
 
 /** A process that runs tasks of a distributed executor. Times are in ms before the server was asked. */
-export interface NodeLine {
-  readonly id: string
-  readonly name: string
-  readonly host: string
-  readonly pid: number
-  readonly concurrency: number
-  readonly running: number
-  readonly isDraining: boolean
+export interface NodeLine extends Omit<NodeRecord, "startedAt" | "seenAt"> {
   /** For how long it has run. */
   readonly age: number
   /** How long it has said nothing. */

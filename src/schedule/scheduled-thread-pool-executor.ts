@@ -3,14 +3,7 @@ import { CORE } from "../queue/base/internals.ts"
 import { ENGINE, GIVE_TO_ENGINE, INFO, ON_SHUTDOWN, REFUSE } from "../pool/internals.ts"
 import { ABANDON, WATCH } from "../future/internals.ts"
 import { START, START_CRON } from "./internals.ts"
-import {
-  alone,
-  requireBoolean,
-  requireFunction,
-  requirePositiveDuration,
-  requireString,
-  requireTimeout,
-} from "../checks.ts"
+import { alone, requireBoolean, requireFunction, requireSeries, requireString, requireTimeout } from "../checks.ts"
 import type { TaskOptions } from "../executor/executor.ts"
 import { Limits } from "../executor/limits.ts"
 import { requireTaskOptions } from "../executor/with-options.ts"
@@ -143,9 +136,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     period: number,
     ...args: A
   ): ScheduledFuture<void> {
-    requireFunction("task", task)
-    requireTimeout("initialDelay", initialDelay)
-    requirePositiveDuration("period", period)
+    requireSeries(task, initialDelay, "period", period)
     return this[START](this[CALLABLE](task, args) as Callable<void>, initialDelay, period, UNNAMED)
   }
 
@@ -155,9 +146,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     delay: number,
     ...args: A
   ): ScheduledFuture<void> {
-    requireFunction("task", task)
-    requireTimeout("initialDelay", initialDelay)
-    requirePositiveDuration("delay", delay)
+    requireSeries(task, initialDelay, "delay", delay)
     return this[START](this[CALLABLE](task, args) as Callable<void>, initialDelay, -delay, UNNAMED)
   }
 

@@ -1,6 +1,6 @@
 import { CALLABLE } from "../executor/internals.ts"
 import { START, START_CRON } from "./internals.ts"
-import { alone, requireFunction, requirePositiveDuration, requireTimeout } from "../checks.ts"
+import { alone, requireFunction, requireSeries, requireTimeout } from "../checks.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import type { Capture } from "../executor/capturing.ts"
 import type { TaskHost, TaskOptions } from "../executor/executor.ts"
@@ -54,9 +54,8 @@ export class ScheduledExecutorView extends ExecutorView implements ScheduledExec
     period: number,
     ...args: A
   ): ScheduledFuture<void> {
-    requireFunction("task", task)
-    requireTimeout("initialDelay", initialDelay)
-    return this.#start<A, void>(task as never, args, initialDelay, requirePositiveDuration("period", period))
+    requireSeries(task, initialDelay, "period", period)
+    return this.#start<A, void>(task as never, args, initialDelay, period)
   }
 
   scheduleWithFixedDelay<A extends unknown[]>(
@@ -65,9 +64,8 @@ export class ScheduledExecutorView extends ExecutorView implements ScheduledExec
     delay: number,
     ...args: A
   ): ScheduledFuture<void> {
-    requireFunction("task", task)
-    requireTimeout("initialDelay", initialDelay)
-    return this.#start<A, void>(task as never, args, initialDelay, -requirePositiveDuration("delay", delay))
+    requireSeries(task, initialDelay, "delay", delay)
+    return this.#start<A, void>(task as never, args, initialDelay, -delay)
   }
 
   scheduleCron<A extends unknown[]>(

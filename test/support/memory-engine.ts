@@ -12,7 +12,8 @@
  *     engine.cutOff("node-1")                      the same, and the node hears that its locks are lost
  */
 import type { Clock } from "corepool"
-import type { ControlMessage, Engine, EngineListener, EngineQueue, NodeRecord } from "#src/distributed/job/engine.js"
+import type { ControlMessage, Engine, EngineListener, EngineQueue } from "#src/distributed/job/engine.js"
+import type { NodeRecord } from "#src/executor/fleet-records.js"
 import { systemClock } from "#src/time/clock.js"
 import { MemoryQueue } from "./memory-queue.ts"
 import { type MemoryJob, MemoryStore } from "./memory-store.ts"

@@ -11,9 +11,9 @@ import type {
   JobOrder,
   JobRecord,
   JobState,
-  NodeRecord,
 } from "#src/distributed/job/engine.js"
 import type { JobData } from "#src/distributed/job/job-data.js"
+import type { NodeRecord } from "#src/executor/fleet-records.js"
 import type { MemoryEngine } from "./memory-engine.ts"
 import { copyOf, type MemoryConsumer, type MemoryJob, type MemoryStore } from "./memory-store.ts"
 

@@ -1,3 +1,4 @@
+import type { NodeRecord } from "../../executor/fleet-records.ts"
 import { IllegalStateError } from "../../errors.ts"
 import { runtime, type Timeout } from "#host/clock"
 import { propertyOf } from "../../user-values.ts"
@@ -11,7 +12,6 @@ import type {
   JobOrder,
   JobRecord,
   JobState,
-  NodeRecord,
 } from "../job/engine.ts"
 import type { JobData } from "../job/job-data.ts"
 import { BullConsumer } from "./bull-consumer.ts"

@@ -5,6 +5,7 @@ import type { Bull, BullBackend, BullJob, PgBackend, PgConnection, PgStatement }
 import { EVENTS, JOBS, MESSAGES, PostgresBell } from "./postgres-bell.ts"
 import { PostgresBench } from "./postgres-bench.ts"
 import { PostgresEvents } from "./postgres-events.ts"
+import { QueueNotes } from "./queue-notes.ts"
 import {
   type Bench,
   CONTROL,
@@ -117,18 +118,17 @@ export interface PostgresContext {
  *
  * The time in the commands is the server's, not that of the calling machine.
  */
-export class PostgresStore implements Store {
+export class PostgresStore extends QueueNotes implements Store {
   readonly #context: PostgresContext
   readonly #backend: BullBackend
-  readonly #control: BullBackend
   readonly #bell: PostgresBell
   #events: PostgresEvents | undefined
 
   constructor(context: PostgresContext) {
     const { connection, queue } = context
+    super(backendOf(context, controlQueue(queue), {}))
     this.#context = context
     this.#backend = backendOf(context, queue, {})
-    this.#control = backendOf(context, controlQueue(queue), {})
     const channels = context.isExecutor ? [EVENTS] : [JOBS, MESSAGES]
     this.#bell = new PostgresBell(connection, channels, [queue, controlQueue(queue)])
   }
@@ -197,18 +197,6 @@ export class PostgresStore implements Store {
     const backendWith = (options: object): PgBackend => backendOf(this.#context, queue, options)
     const context = { connection, backendWith, bell: this.#bell, queue, now }
     return Promise.resolve(new PostgresBench(context, node, lockDuration))
-  }
-
-  async setNote(field: string, text: string): Promise<void> {
-    await this.#control.setQueueMeta({ [field]: toStorable(text) })
-  }
-
-  notes(): Promise<Record<string, string>> {
-    return this.#control.getQueueMeta()
-  }
-
-  async removeNotes(fields: string[]): Promise<void> {
-    await this.#control.removeQueueMetaFields(fields)
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import type { JobData } from "../job/job-data.ts"
 import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
 import type { Bull, BullBackend, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
 import { fromStorableJson, parsed, textIn, toStorable, toStorableJson } from "./names.ts"
+import { QueueNotes } from "./queue-notes.ts"
 import { RedisEvents } from "./redis-events.ts"
 import { CLEAN, FIND, FORGET, HELD, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
 import { withServerTime } from "./server-clock.ts"
@@ -61,7 +62,7 @@ type FoundRow = readonly [
  * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's
  * clock anyway.
  */
-export class RedisStore implements Store {
+export class RedisStore extends QueueNotes implements Store {
   readonly #context: RedisContext
   readonly #backend: BullBackend
   readonly #control: BullBackend
@@ -71,9 +72,11 @@ export class RedisStore implements Store {
   readonly #cleaned: Record<string, number> = { completed: 0, failed: 0 }
 
   constructor(context: RedisContext) {
+    const control = backendOf(context, controlQueue(context.queue), {})
+    super(control)
     this.#context = context
     this.#backend = backendOf(context, context.queue, {})
-    this.#control = backendOf(context, controlQueue(context.queue), {})
+    this.#control = control
   }
 
   async time(): Promise<number> {
@@ -160,18 +163,6 @@ export class RedisStore implements Store {
     const bench = new RedisBench(this.#context, await this.#context.connect(), node, lockDuration)
     this.#benches.push(bench)
     return bench
-  }
-
-  async setNote(field: string, text: string): Promise<void> {
-    await this.#control.setQueueMeta({ [field]: toStorable(text) })
-  }
-
-  notes(): Promise<Record<string, string>> {
-    return this.#control.getQueueMeta()
-  }
-
-  async removeNotes(fields: string[]): Promise<void> {
-    await this.#control.removeQueueMetaFields(fields)
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@
  * failed; or it is removed before it began. A node holds a lock on each job that it runs and renews it. When a node
  * stops renewing, the engine gives the job to another node and refuses later reports of the first one.
  */
+import type { NodeRecord } from "../../executor/fleet-records.ts"
 import type { JobData } from "./job-data.ts"
 import type { JobLoss } from "./job-loss.ts"
 
@@ -73,31 +74,6 @@ export interface EngineListener {
 export type ControlMessage =
   /** The job is cancelled: a node that runs it interrupts it (`interrupt`), or lets it run and drops its outcome. */
   { readonly kind: "cancel"; readonly id: string; readonly interrupt: boolean }
-
-/** What a node announces of itself. */
-export interface NodeRecord {
-  /** Unique. */
-  readonly id: string
-  /** The name of the node in messages. */
-  readonly name: string
-  /** The name of the machine. */
-  readonly host: string
-  /** The number of the process. */
-  readonly pid: number
-  /** How many jobs it runs at most at the same time. */
-  readonly concurrency: number
-  /**
-   * How many jobs it runs, as of `seenAt`. A node announces within a second that it has become idle or busy, or that
-   * the number has changed much; a small difference, within two seconds.
-   */
-  readonly running: number
-  /** Whether it takes no more jobs, and ends with the last of those that it has. */
-  readonly isDraining: boolean
-  /** When the node started, by the engine's clock: whole milliseconds since 1970. */
-  readonly startedAt: number
-  /** When the node was last heard of, by the same clock. */
-  readonly seenAt: number
-}
 
 /** How many jobs are in which state. */
 export type JobCounts = { readonly [S in JobState]: number }

@@ -14,7 +14,7 @@ import {
 } from "../../checks.ts"
 import { UnsupportedOperationError } from "../../errors.ts"
 import type { TaskOptions } from "../../executor/executor.ts"
-import { requireRetry, type RetryOptions } from "../../executor/retry-options.ts"
+import { REPETITION, requireRetry, type RetryOptions } from "../../executor/retry-options.ts"
 import { propertyOf } from "../../user-values.ts"
 import type { TaskCatalogue } from "./catalogue.ts"
 import type { Engine } from "./engine.ts"
@@ -176,21 +176,8 @@ function requirePriority(priority: unknown): void {
   }
 }
 
-const RETRY_OPTIONS: Known<DistributedRetryOptions & { when?: unknown }> = {
-  attempts: true,
-  delay: true,
-  factor: true,
-  maxDelay: true,
-  jitter: true,
-  when: true,
-}
-
 function requireDistributedRetry(options: DistributedRetryOptions): { attempts: number; retry: RetryData } {
-  const { when, ...given } = requireOptions<DistributedRetryOptions & { when?: unknown }>(
-    "retry",
-    options,
-    RETRY_OPTIONS,
-  )
+  const { when, ...given } = requireOptions<DistributedRetryOptions & { when?: unknown }>("retry", options, REPETITION)
   if (when !== undefined) {
     throw new UnsupportedOperationError(
       "`when` is a function, and functions are not sent to other machines: decide in the task which errors are worth another attempt",

@@ -1,7 +1,8 @@
 import { hostname, pid } from "#host/server"
 import type { Report } from "../../memory/flow/guard.ts"
 import { now, Timer } from "../../time/timer.ts"
-import type { EngineQueue, NodeRecord } from "../job/engine.ts"
+import type { NodeRecord } from "../../executor/fleet-records.ts"
+import type { EngineQueue } from "../job/engine.ts"
 
 /** How often a node announces itself, and how long an announcement counts, in ms: one or two may be lost. */
 const EVERY = 2000

@@ -1,7 +1,7 @@
 /** What processes hear of each other: docs/spec/distributed-engine.md. */
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { NodeRecord } from "#src/distributed/job/engine.js"
+import type { NodeRecord } from "#src/executor/fleet-records.js"
 import { DONE, type EngineKind, Lab, Log, order } from "./kind.ts"
 
 const NODE: NodeRecord = {

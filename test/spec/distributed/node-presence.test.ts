@@ -1,5 +1,6 @@
 import { Executors, virtualThreads } from "corepool"
-import type { EngineListener, EngineQueue, NodeRecord } from "#src/distributed/job/engine.js"
+import type { EngineListener, EngineQueue } from "#src/distributed/job/engine.js"
+import type { NodeRecord } from "#src/executor/fleet-records.js"
 import { ExecutorNode } from "#src/distributed/node/executor-node.js"
 import { NodePresence } from "#src/distributed/node/node-presence.js"
 import assert from "node:assert/strict"
