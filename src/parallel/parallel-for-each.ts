@@ -17,15 +17,7 @@ import {
 import { Loops } from "./loops.ts"
 import { divide } from "./parts.ts"
 import { builtIn } from "./built-in.ts"
-import {
-  areHere,
-  PARALLEL_OPTIONS,
-  type ParallelOptions,
-  type Plan,
-  requireParallelOptions,
-  run,
-  runSync,
-} from "./running.ts"
+import { areHere, PARALLEL_OPTIONS, type ParallelOptions, type Plan, run, runSync } from "./running.ts"
 import type { ElementOf, Elements, TypedArray } from "./typed-arrays.ts"
 
 const KNOWN: Known<ParallelForEachOptions> = { ...PARALLEL_OPTIONS, args: true, grain: true }
@@ -62,8 +54,7 @@ export async function parallelForEach(
   fn: AnyFunction,
   options: ParallelForEachOptions = {},
 ): Promise<void> {
-  const given = requireParallelOptions(options, KNOWN)
-  await run(plan(source, fn, given), given)
+  await run(options, KNOWN, (given) => plan(source, fn, given))
 }
 
 /** The same for code that cannot await: blocks this thread. */
@@ -83,8 +74,7 @@ export function parallelForEachSync(
   fn: AnyFunction,
   options: ParallelForEachOptions = {},
 ): void {
-  const given = requireParallelOptions(options, KNOWN)
-  runSync(plan(source, fn, given), given)
+  runSync(options, KNOWN, (given) => plan(source, fn, given))
 }
 
 type Part = [array: Elements | undefined, from: number, to: number, grain: number, args: readonly unknown[]]

@@ -16,15 +16,7 @@ import {
 import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import { divide } from "./parts.ts"
-import {
-  areHere,
-  PARALLEL_OPTIONS,
-  type ParallelOptions,
-  type Plan,
-  requireParallelOptions,
-  run,
-  runSync,
-} from "./running.ts"
+import { areHere, PARALLEL_OPTIONS, type ParallelOptions, type Plan, run, runSync } from "./running.ts"
 import {
   type ElementOf,
   type Elements,
@@ -89,8 +81,7 @@ export async function parallelMap(
   fn: AnyFunction,
   options: ParallelMapOptions = {},
 ): Promise<TypedArray> {
-  const given = requireParallelOptions(options, KNOWN)
-  return await run(plan(source, fn, given), given)
+  return await run(options, KNOWN, (given) => plan(source, fn, given))
 }
 
 /** The same for code that cannot await: blocks this thread. */
@@ -110,8 +101,7 @@ export function parallelMapSync(
   fn: AnyFunction,
   options: ParallelMapOptions = {},
 ): TypedArray {
-  const given = requireParallelOptions(options, KNOWN)
-  return runSync(plan(source, fn, given), given)
+  return runSync(options, KNOWN, (given) => plan(source, fn, given))
 }
 
 type Part = [

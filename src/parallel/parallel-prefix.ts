@@ -8,15 +8,7 @@ import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import type { Combine } from "./parallel-reduce.ts"
 import { divide } from "./parts.ts"
-import {
-  areHere,
-  PARALLEL_OPTIONS,
-  type ParallelOptions,
-  type Plan,
-  requireParallelOptions,
-  run,
-  runSync,
-} from "./running.ts"
+import { areHere, PARALLEL_OPTIONS, type ParallelOptions, type Plan, run, runSync } from "./running.ts"
 import {
   type ElementOf,
   type Elements,
@@ -54,8 +46,7 @@ export async function parallelPrefix<A extends TypedArray>(
   combine: Combine<ElementOf<A>>,
   options: ParallelPrefixOptions = {},
 ): Promise<A> {
-  const given = requireParallelOptions(options, KNOWN)
-  return await run(plan(array, combine, given), given)
+  return await run(options, KNOWN, (given) => plan(array, combine, given))
 }
 
 /** The same for code that cannot await: blocks this thread. */
@@ -64,8 +55,7 @@ export function parallelPrefixSync<A extends TypedArray>(
   combine: Combine<ElementOf<A>>,
   options: ParallelPrefixOptions = {},
 ): A {
-  const given = requireParallelOptions(options, KNOWN)
-  return runSync(plan(array, combine, given), given)
+  return runSync(options, KNOWN, (given) => plan(array, combine, given))
 }
 
 function plan<A extends TypedArray>(

@@ -7,15 +7,7 @@ import { type EachOptions, isTiny, itemsIn, kindIn, type Range, requireArgs, sha
 import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import { divide } from "./parts.ts"
-import {
-  areHere,
-  PARALLEL_OPTIONS,
-  type ParallelOptions,
-  type Plan,
-  requireParallelOptions,
-  run,
-  runSync,
-} from "./running.ts"
+import { areHere, PARALLEL_OPTIONS, type ParallelOptions, type Plan, run, runSync } from "./running.ts"
 import type { ElementOf, Elements, TypedArray } from "./typed-arrays.ts"
 
 const KNOWN: Known<ParallelMapReduceOptions<unknown, unknown[]>> = {
@@ -86,8 +78,7 @@ export async function parallelReduce(
   combine: AnyFunction,
   options: ParallelReduceOptions<unknown> = {},
 ): Promise<unknown> {
-  const given = requireParallelOptions(options, KNOWN)
-  return await run(plan(source, combine, given), given)
+  return await run(options, KNOWN, (given) => plan(source, combine, given))
 }
 
 /** The same for code that cannot await: blocks this thread. */
@@ -113,8 +104,7 @@ export function parallelReduceSync(
   combine: AnyFunction,
   options: ParallelReduceOptions<unknown> = {},
 ): unknown {
-  const given = requireParallelOptions(options, KNOWN)
-  return runSync(plan(source, combine, given), given)
+  return runSync(options, KNOWN, (given) => plan(source, combine, given))
 }
 
 /** `before` has the initial value before the first value of the part, if there is one. */

@@ -7,15 +7,7 @@ import { thisThread } from "../forkjoin/task/this-thread.ts"
 import { give, type Given } from "../task/reference.ts"
 import { firstIn, mergeRuns, type Order } from "./merging.ts"
 import { builtIn } from "./built-in.ts"
-import {
-  areHere,
-  PARALLEL_OPTIONS,
-  type ParallelOptions,
-  type Plan,
-  requireParallelOptions,
-  run,
-  runSync,
-} from "./running.ts"
+import { areHere, PARALLEL_OPTIONS, type ParallelOptions, type Plan, run, runSync } from "./running.ts"
 import {
   type ElementOf,
   type Elements,
@@ -52,14 +44,12 @@ export async function parallelSort<A extends TypedArray>(
   array: A,
   options: ParallelSortOptions<ElementOf<A>> = {},
 ): Promise<A> {
-  const given = requireParallelOptions(options, KNOWN)
-  return await run(plan(array, given), given)
+  return await run(options, KNOWN, (given) => plan(array, given))
 }
 
 /** The same for code that cannot await: blocks this thread. */
 export function parallelSortSync<A extends TypedArray>(array: A, options: ParallelSortOptions<ElementOf<A>> = {}): A {
-  const given = requireParallelOptions(options, KNOWN)
-  return runSync(plan(array, given), given)
+  return runSync(options, KNOWN, (given) => plan(array, given))
 }
 
 /*

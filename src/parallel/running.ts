@@ -43,7 +43,7 @@ export interface Plan<T, R = unknown, A extends unknown[] = never[]> {
 /** The names of these options. */
 export const PARALLEL_OPTIONS: Known<ParallelOptions> = { pool: true, signal: true }
 
-export function requireParallelOptions<O extends ParallelOptions>(given: O, known: Known<O>): O {
+function requireParallelOptions<O extends ParallelOptions>(given: O, known: Known<O>): O {
   const options = requireOptions("options", given, known)
   const { pool, signal } = options
   if (pool !== undefined && !isForkJoinPool(pool)) throw typeError("pool", "a ForkJoinPool", pool)
@@ -88,8 +88,14 @@ function runHere<T, R, A extends unknown[]>(plan: Plan<T, R, A>): T {
 
 // ------------------------------------------------------------------ anywhere
 
-/** Runs the plan. */
-export async function run<T, R, A extends unknown[]>(plan: Plan<T, R, A>, options: ParallelOptions): Promise<T> {
+/** Checks the options and runs the plan that `planFor` makes of them. */
+export async function run<O extends ParallelOptions, T, R, A extends unknown[]>(
+  given: O,
+  known: Known<O>,
+  planFor: (options: O) => Plan<T, R, A>,
+): Promise<T> {
+  const options = requireParallelOptions(given, known)
+  const plan = planFor(options)
   throwIfAborted(options)
   if (plan.isTiny) return runHere(plan)
   const { signal } = options
@@ -107,7 +113,13 @@ export async function run<T, R, A extends unknown[]>(plan: Plan<T, R, A>, option
 }
 
 /** The same for code that cannot await: blocks this thread, or lets it work on the plan. */
-export function runSync<T, R, A extends unknown[]>(plan: Plan<T, R, A>, options: ParallelOptions): T {
+export function runSync<O extends ParallelOptions, T, R, A extends unknown[]>(
+  given: O,
+  known: Known<O>,
+  planFor: (options: O) => Plan<T, R, A>,
+): T {
+  const options = requireParallelOptions(given, known)
+  const plan = planFor(options)
   throwIfAborted(options)
   const isWorker = thisThread.forks !== undefined && options.pool === undefined && areHere(plan.functions)
   return plan.isTiny || isWorker ? runHere(plan) : plan.finish(begin(plan, options).getSync())
