@@ -73,18 +73,17 @@ export class ForkJoinRunner extends PreloadingRunner {
   }
 
   override complete(slot: number, value: unknown): void {
-    if (this.#endOwn(slot)) return
-    try {
-      super.complete(slot, value)
-    } finally {
-      this.#forks?.leave(0)
-    }
+    this.#settle(slot, () => super.complete(slot, value))
   }
 
   override fail(slot: number, error: unknown): void {
+    this.#settle(slot, () => super.fail(slot, error))
+  }
+
+  #settle(slot: number, tell: () => void): void {
     if (this.#endOwn(slot)) return
     try {
-      super.fail(slot, error)
+      tell()
     } finally {
       this.#forks?.leave(0)
     }

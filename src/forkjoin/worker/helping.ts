@@ -97,10 +97,7 @@ export class Helping {
     let wasInterrupted = false
     try {
       for (;;) {
-        this.#forks.look()
-        if (task[IS_SETTLED]) return
-        this.#forks.throwIfStopped()
-        if (!readsWhileBlocked) this.#forks.requireNoMessage(task[SLOT])
+        if (this.#isOver(task)) return
         if (this.#runOwn()) continue
         if (!task[CAN_BE_JOINED]) throw wouldWaitForItself() // it was put back, and has turned out to be asynchronous
         if (task[SLOT] === 0 && !this.#forks.hasPartsOf(task)) {
@@ -143,10 +140,7 @@ export class Helping {
     }
     try {
       for (;;) {
-        this.#forks.look()
-        if (task[IS_SETTLED]) return
-        this.#forks.throwIfStopped()
-        if (!readsWhileBlocked) this.#forks.requireNoMessage(task[SLOT])
+        if (this.#isOver(task)) return
         if (!task[CAN_BE_JOINED]) throw wouldWaitForItself()
         if (this.#spinWait.isWorthwhile && this.#spinWait.until(hasNews)) continue
         const wake = yield* this.#helperWakeups.sleeping(idle)
@@ -155,6 +149,15 @@ export class Helping {
     } finally {
       if (wasInUserCode) self.enterUserCode()
     }
+  }
+
+  /** Looks for news of the task. Throws if this worker has to stop, or if it could never learn of the task's end. */
+  #isOver(task: ForkJoinTask<unknown>): boolean {
+    this.#forks.look()
+    if (task[IS_SETTLED]) return true
+    this.#forks.throwIfStopped()
+    if (!readsWhileBlocked) this.#forks.requireNoMessage(task[SLOT])
+    return false
   }
 
   /** The sleep of {@link waiting}. With `isDeaf` an interrupt does not end it. */
