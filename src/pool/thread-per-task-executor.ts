@@ -19,11 +19,10 @@ import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow, frameForTask } from "../memory/flow/flow.ts"
 import { SHAREABLE } from "../memory/shared/shareables.ts"
 import {
-  abortOf,
   awaiting,
   type Steps,
   TIMEOUT,
-  timeoutOf,
+  timeoutUnlessAborted,
   WaitList,
   type WaitOptions,
 } from "../memory/flow/waiting.ts"
@@ -232,8 +231,7 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
   ): Promise<Awaited<ReturnType<C>>>
   override invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T>
   override async invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T> {
-    timeoutOf(wait)
-    abortOf(wait)?.throwIfAborted()
+    timeoutUnlessAborted(wait)
     const race = new Race<T>()
     const futures: FutureTask<T>[] = []
     try {

@@ -13,12 +13,11 @@ import { NODE } from "../memory/thread/thread-registry.ts"
 import { WaitNode } from "../memory/wait/wait-node.ts"
 import { EXCLUSIVE } from "../memory/wait/wait-queue.ts"
 import {
-  abortOf,
   awaiting,
   blocking,
   type Steps,
   TIMEOUT,
-  timeoutOf,
+  timeoutUnlessAborted,
   type WaitOptions,
 } from "../memory/flow/waiting.ts"
 import { ExchangeHall, INITIAL_WORDS, MOST_WORDS, type Partner } from "./exchange-hall.ts"
@@ -113,8 +112,7 @@ export class Exchanger<V> extends Shareable {
    * `TimeoutError`. An interrupt ends the wait with `InterruptedError`.
    */
   async exchange(value: V, wait?: WaitOptions): Promise<V> {
-    const timeout = timeoutOf(wait)
-    abortOf(wait)?.throwIfAborted()
+    const timeout = timeoutUnlessAborted(wait)
     const received =
       this.#begin(value) ?? (await awaiting(this.#exchanging(value, currentFlow()), wait, "Exchanger", this))
     return received === undefined ? this.#runOutOfTime(timeout) : (received.value as V)

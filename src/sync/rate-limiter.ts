@@ -12,12 +12,11 @@ import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
 import {
-  abortOf,
   awaiting,
   blocking,
   type Steps,
   TIMEOUT,
-  timeoutOf,
+  timeoutUnlessAborted,
   type WaitOptions,
 } from "../memory/flow/waiting.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
@@ -108,8 +107,7 @@ export class RateLimiter extends Shareable {
    */
   async acquire(permits: number = 1, wait?: WaitOptions): Promise<void> {
     this.#require(permits)
-    const timeout = timeoutOf(wait)
-    abortOf(wait)?.throwIfAborted()
+    const timeout = timeoutUnlessAborted(wait)
     const flow = currentFlow()
     flow.throwIfInterrupted()
     if (this.tryAcquire(permits)) return

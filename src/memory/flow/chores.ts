@@ -1,3 +1,4 @@
+import { Timer } from "../../time/timer.ts"
 import { guarded } from "./guard.ts"
 
 export interface Chore {
@@ -32,5 +33,28 @@ export class Chores {
   /** Runs the chores that are due. */
   run(): void {
     for (const chore of [...this.#chores]) if (chore.dueIn <= 0) guarded(() => chore.run())
+  }
+}
+
+/** Has a chore done at its time: by a timer, and as one of the thread's chores while the thread blocks. */
+export class ChoreTimer {
+  readonly #chores: Chores
+  readonly #chore: Chore
+  #timer: Timer | undefined
+
+  constructor(chores: Chores, chore: Chore) {
+    this.#chores = chores
+    this.#chore = chore
+  }
+
+  /** Call it when the time of the chore has changed. The timer does not keep the process alive. */
+  wind(hasWork: boolean): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    if (!hasWork) this.#chores.delete(this.#chore)
+    else {
+      this.#chores.add(this.#chore)
+      this.#timer = new Timer(Math.max(this.#chore.dueIn, 0), true, () => this.#chore.run())
+    }
   }
 }

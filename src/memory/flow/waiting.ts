@@ -364,6 +364,13 @@ export function isLimited(wait: WaitOptions): boolean {
   return limit !== undefined && limit !== Infinity
 }
 
+/** The same, before a wait begins. Throws the signal's reason if it has aborted. */
+export function timeoutUnlessAborted(wait: WaitOptions | undefined): number {
+  const timeout = timeoutOf(wait)
+  abortOf(wait)?.throwIfAborted()
+  return timeout
+}
+
 /** The signal in wait options. */
 export function abortOf(wait: WaitOptions | undefined): AbortSignal | undefined {
   if (typeof wait !== "object" || wait === null || wait.signal === undefined || isInherited(wait, "signal"))

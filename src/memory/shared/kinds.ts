@@ -1,6 +1,5 @@
-/** The kinds of objects in shared memory for which a flow can wait, as wait nodes name them: by a small number. */
-const KINDS: readonly string[] = [
-  "AbstractQueuedSynchronizer",
+/** The synchronizers of which both wait nodes and events tell. */
+export const SYNCHRONIZERS = [
   "ReentrantLock",
   "ReentrantReadWriteLock",
   "Condition",
@@ -10,6 +9,12 @@ const KINDS: readonly string[] = [
   "Phaser",
   "Exchanger",
   "RateLimiter",
+] as const
+
+/** The kinds of objects in shared memory for which a flow can wait, as wait nodes name them: by a small number. */
+const KINDS: readonly string[] = [
+  "AbstractQueuedSynchronizer",
+  ...SYNCHRONIZERS,
   "ArrayBlockingQueue",
   "LinkedBlockingQueue",
   "LinkedBlockingDeque",

@@ -107,22 +107,15 @@ export class ByteStore {
 
   /** Copies the data of a piece from words. */
   fill(piece: number, source: Int32Array): void {
-    const { words } = this
-    const count = (read(words, piece + CELL.LENGTH) + 3) >> 2
-    let at = 0
-    let cell = piece
-    let from = piece + CELL.DATA
-    for (;;) {
-      const end = Math.min(at + cell + CELL.SIZE - from, count)
-      while (at < end) write(words, from++, source[at++] as number)
-      if (at === count) return
-      cell = read(words, cell + (cell === piece ? CELL.MORE : CELL.LINK))
-      from = cell + FURTHER_DATA
-    }
+    this.#transfer(piece, source, true)
   }
 
   /** Copies the data of a piece to words. */
   copy(piece: number, target: Int32Array): void {
+    this.#transfer(piece, target, false)
+  }
+
+  #transfer(piece: number, outside: Int32Array, isInward: boolean): void {
     const { words } = this
     const count = (read(words, piece + CELL.LENGTH) + 3) >> 2
     let at = 0
@@ -130,7 +123,8 @@ export class ByteStore {
     let from = piece + CELL.DATA
     for (;;) {
       const end = Math.min(at + cell + CELL.SIZE - from, count)
-      while (at < end) target[at++] = read(words, from++)
+      if (isInward) while (at < end) write(words, from++, outside[at++] as number)
+      else while (at < end) outside[at++] = read(words, from++)
       if (at === count) return
       cell = read(words, cell + (cell === piece ? CELL.MORE : CELL.LINK))
       from = cell + FURTHER_DATA

@@ -1,5 +1,4 @@
-import { Timer } from "../../time/timer.ts"
-import type { Chore, Chores } from "../flow/chores.ts"
+import { type Chore, type Chores, ChoreTimer } from "../flow/chores.ts"
 import { LifeProbe } from "./life.ts"
 import type { ThreadRegistry } from "./thread-registry.ts"
 
@@ -15,13 +14,12 @@ const SOON = 0.5
  */
 export class EndingThreads implements Chore {
   readonly #registry: ThreadRegistry
-  readonly #chores: Chores
+  readonly #timer: ChoreTimer
   #probes: LifeProbe[] = []
-  #timer: Timer | undefined
 
   constructor(registry: ThreadRegistry, chores: Chores) {
     this.#registry = registry
-    this.#chores = chores
+    this.#timer = new ChoreTimer(chores, this)
   }
 
   /**
@@ -49,14 +47,8 @@ export class EndingThreads implements Chore {
     for (const token of stopped) this.#registry.reap(token)
   }
 
+  /** The timer does not keep the process alive: a wait for something that the thread holds does so, if it should. */
   #wind(): void {
-    this.#timer?.cancel()
-    this.#timer = undefined
-    if (this.#probes.length === 0) this.#chores.delete(this)
-    else {
-      this.#chores.add(this)
-      // The timer does not keep the process alive: a wait for something that the thread holds does so, if it should.
-      this.#timer = new Timer(Math.max(this.dueIn, 0), true, () => this.run())
-    }
+    this.#timer.wind(this.#probes.length > 0)
   }
 }

@@ -258,24 +258,19 @@ export class ThreadRegistry {
     for (const token of this.tokensOf(threadId)) this.reap(token)
   }
 
-  /**
-   * The tokens of the thread that the runtime knows by this number, of its children, and of theirs. The thread may have
-   * reaped itself, and another thread may just be taking its entry: until NAMED holds the new token, the numbers there
-   * are not those of the new thread.
-   */
+  /** The tokens of the thread that the runtime knows by this number, of its children, and of theirs. */
   *tokensOf(threadId: number): Generator<number> {
-    const last = load(this.#words, SPACE.THREADS)
-    for (let id = 1; id <= last; id++) {
-      const entry = this.entryOf(id)
-      const token = load(this.#words, entry + THREAD.TOKEN)
-      if (token <= 0 || load(this.#words, entry + THREAD.NAMED) !== token) continue
-      const itself = load(this.#words, entry + THREAD.THREAD_ID)
+    for (const { token, threadId: itself, parentId } of this.threads()) {
       if (itself === threadId) yield token
-      else if (load(this.#words, entry + THREAD.PARENT_ID) === threadId) yield* this.tokensOf(itself)
+      else if (parentId === threadId) yield* this.tokensOf(itself)
     }
   }
 
-  /** The tokens of all threads that live, with the runtime's numbers of them and of their parents. */
+  /**
+   * The tokens of all threads that live, with the runtime's numbers of them and of their parents. A thread may have
+   * reaped itself, and another thread may just be taking its entry: until NAMED holds the new token, the numbers there
+   * are not those of the new thread.
+   */
   *threads(): Generator<{ readonly token: number; readonly threadId: number; readonly parentId: number }> {
     const last = load(this.#words, SPACE.THREADS)
     for (let id = 1; id <= last; id++) {

@@ -1,5 +1,6 @@
 import { load, read, store } from "#atomics"
 import { CANCELLED, EXCEPTIONAL } from "../../future/task-state.ts"
+import { SYNCHRONIZERS } from "../../memory/shared/kinds.ts"
 import { BLOCK } from "../../memory/structures/arena.ts"
 import { EventRingReader, EventRingWriter, ringWords } from "../../memory/structures/event-ring.ts"
 import type { WaitedFor } from "../../observing.ts"
@@ -36,15 +37,7 @@ export const WAITS: readonly WaitedFor[] = [
   "Future",
   "ForkJoinTask",
   "BlockingQueue",
-  "ReentrantLock",
-  "ReentrantReadWriteLock",
-  "Condition",
-  "Semaphore",
-  "CountDownLatch",
-  "CyclicBarrier",
-  "Phaser",
-  "Exchanger",
-  "RateLimiter",
+  ...SYNCHRONIZERS,
   "AbstractQueuedSynchronizer",
   "StructuredTaskScope",
   "Thread",

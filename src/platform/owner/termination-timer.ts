@@ -1,6 +1,6 @@
-import type { Chore, Chores } from "../../memory/flow/chores.ts"
+import { type Chore, type Chores, ChoreTimer } from "../../memory/flow/chores.ts"
 import { TERMINATE_AFTER } from "../../thread/platform-threads.ts"
-import { now, Timer } from "../../time/timer.ts"
+import { now } from "../../time/timer.ts"
 import { DONE } from "../memory/layout.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import { RUNNING, STARTING } from "../memory/worker-line.ts"
@@ -35,10 +35,9 @@ const PAUSE = 1
 export class TerminationTimer implements Chore {
   readonly #tasks: TaskRecords
   readonly #bodyOf: (worker: SharedWorker) => WorkerBody | undefined
-  readonly #chores: Chores
+  readonly #timer: ChoreTimer
   readonly #carryOut: () => void
   #deadlines: Deadline[] = []
-  #timer: Timer | undefined
   #isStopped = false
 
   /** `carryOut` is called when a deadline has passed. */
@@ -50,7 +49,7 @@ export class TerminationTimer implements Chore {
   ) {
     this.#tasks = tasks
     this.#bodyOf = bodyOf
-    this.#chores = chores
+    this.#timer = new ChoreTimer(chores, this)
     this.#carryOut = carryOut
   }
 
@@ -137,15 +136,9 @@ export class TerminationTimer implements Chore {
     this.#carryOut()
   }
 
+  /** The timer does not keep the process alive: the end of the process ends the task. */
   #wind(): void {
-    this.#timer?.cancel()
-    this.#timer = undefined
-    if (this.#deadlines.length === 0) this.#chores.delete(this)
-    else {
-      this.#chores.add(this)
-      // Does not keep the process alive: the end of the process ends the task.
-      this.#timer = new Timer(Math.max(this.dueIn, 0), true, this.#carryOut)
-    }
+    this.#timer.wind(this.#deadlines.length > 0)
   }
 }
 
