@@ -58,10 +58,9 @@ export class PoolCore<R> implements WorkerExits<R> {
    */
   admit(task: R): boolean {
     const control = this.#state.control
-    const seen = control.snapshot
     const isPaced = this.#state.hasPolicy(PACED)
-    if (!isPaced && countIn(seen) < this.#state.corePoolSize && !isPaused(seen) && this.addWorker("core", task))
-      return true
+    const mayGrow = !isPaced && control.workerCount < this.#state.corePoolSize && !isPaused(control.snapshot)
+    if (mayGrow && this.addWorker("core", task)) return true
     const isEager = this.#state.hasPolicy(EAGER)
     if (!isPaced && isEager && this.#beginsAtOnce && this.addWorker("maximum", task)) return true
     if (!control.isRunning || !this.#queue.offer(task)) return !isPaced && this.addWorker("maximum", task)

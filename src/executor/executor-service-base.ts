@@ -49,7 +49,7 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
   submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Future<ResultOf<F, A>>
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
-    requireFunction("task", task)
+    if (typeof task !== "function") requireFunction("task", task)
     const isPlain = this.newTaskFor === ExecutorServiceBase.prototype.newTaskFor
     const future = isPlain ? FutureTask.ofCall(task, args) : this.newTaskFor<T>(this[CALLABLE](task, args))
     try {

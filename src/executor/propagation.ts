@@ -23,12 +23,18 @@ export interface PropagateOptions {
 /** Stores on their way to another thread, by the names of their storages. */
 export type CarriedStores = Readonly<Record<string, unknown>>
 
-/** The storages of this thread. `isUsed` is false as long as there can be nothing to carry. */
-const known = perThread("propagated", () => ({
-  isUsed: false,
-  storages: new Map<string, PropagatedStorage<unknown>>(),
+interface Propagated {
+  isUsed: boolean
+  readonly storages: Map<string, PropagatedStorage<unknown>>
   /** The stores that have come with the current task, and whose storages this thread does not know (yet). */
-  unknown: new AsyncVariable<CarriedStores>(),
+  readonly unknown: AsyncVariable<CarriedStores>
+}
+
+/** The storages of this thread. `isUsed` is false as long as there can be nothing to carry. */
+export const propagated: Propagated = perThread("propagated", (): Propagated => ({
+  isUsed: false,
+  storages: new Map(),
+  unknown: new AsyncVariable(),
 }))
 
 /**
@@ -58,13 +64,13 @@ export function propagate<T>(storage: PropagatedStorage<T>, options: PropagateOp
   const { name } = requireOptions("options", options, { name: true }, "an object with `name`")
   requireString("name", name)
   if (!isStorage(storage)) throw typeError("storage", "an AsyncLocalStorage", storage)
-  const other = known.storages.get(name)
+  const other = propagated.storages.get(name)
   if (other !== undefined && other !== storage) {
     throw new IllegalStateError(`Another AsyncLocalStorage is called ${JSON.stringify(name)} already`)
   }
-  known.storages.set(name, storage)
-  known.isUsed = true
-  const waiting = known.unknown.getStore()
+  propagated.storages.set(name, storage)
+  propagated.isUsed = true
+  const waiting = propagated.unknown.getStore()
   if (waiting !== undefined && Object.hasOwn(waiting, name)) storage.enterWith(waiting[name] as T)
 }
 
@@ -79,19 +85,19 @@ function isStorage(value: unknown): value is PropagatedStorage<unknown> {
 
 /** Whether a task on this thread may have stores, which other tasks must not see. */
 export function mayHaveStores(): boolean {
-  return known.isUsed
+  return propagated.isUsed
 }
 
 /** The stores that a task which is submitted now has to take with it; undefined if there are none. */
 export function storesToCarry(): CarriedStores | undefined {
-  return known.isUsed ? collect() : undefined
+  return propagated.isUsed ? collect() : undefined
 }
 
 function collect(): CarriedStores | undefined {
   const stores: Record<string, unknown> = {}
-  const strange = known.unknown.getStore() ?? {}
-  for (const name of Object.keys(strange)) if (!known.storages.has(name)) setStore(stores, name, strange[name])
-  for (const [name, storage] of known.storages) {
+  const strange = propagated.unknown.getStore() ?? {}
+  for (const name of Object.keys(strange)) if (!propagated.storages.has(name)) setStore(stores, name, strange[name])
+  for (const [name, storage] of propagated.storages) {
     const store = storage.getStore()
     if (store !== undefined) setStore(stores, name, store)
   }
@@ -105,19 +111,19 @@ function setStore(stores: object, name: string, value: unknown): void {
 
 /** Calls the function with these stores in effect, and with no others of storages that are propagated. */
 export function runWithStores<R>(stores: CarriedStores | undefined, fn: () => R): R {
-  if (stores === undefined && !known.isUsed) return fn()
-  known.isUsed = true
+  if (stores === undefined && !propagated.isUsed) return fn()
+  propagated.isUsed = true
   const strange: Record<string, unknown> = {}
   let body = fn
   for (const [name, store] of Object.entries(stores ?? {})) {
-    if (!known.storages.has(name)) setStore(strange, name, store)
+    if (!propagated.storages.has(name)) setStore(strange, name, store)
   }
-  for (const [name, storage] of known.storages) {
+  for (const [name, storage] of propagated.storages) {
     const inner = body
     const store = stores !== undefined && Object.hasOwn(stores, name) ? stores[name] : undefined
     if (store !== undefined || storage.getStore() !== undefined) body = () => storage.run(store, inner)
   }
-  return known.unknown.run(strange, body)
+  return propagated.unknown.run(strange, body)
 }
 
 /** Throws an error that names the storage, if one of the stores is why a task cannot be sent. */

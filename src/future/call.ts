@@ -16,7 +16,11 @@ export interface Call {
   readonly object?: object
 }
 
-const CALL: unique symbol = Symbol.for("corepool.call")
+/** On a function: the call that calling it amounts to. */
+export const CALL: unique symbol = Symbol.for("corepool.call")
+
+/** A function that may have a {@link CALL}. */
+export type MayHaveCall = ((...args: never[]) => unknown) & { [CALL]?: Call }
 
 /**
  * A callable that {@link callOf} can take apart. If it is called with arguments, these come after its own. It has no
@@ -61,7 +65,7 @@ export function boundCall<F extends (...args: never[]) => unknown>(
 }
 
 /** Whether the function is not to be sent itself, but {@link callOf} it. */
-export function isCallable(fn: ((...args: never[]) => unknown) & { [CALL]?: Call }): boolean {
+export function isCallable(fn: MayHaveCall): boolean {
   return fn[CALL] !== undefined
 }
 

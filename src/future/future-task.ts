@@ -103,7 +103,8 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   constructor(runnable: Runnable, result: T)
   constructor(...args: [callable: Callable<T>] | [runnable: Runnable, result: T]) {
     super()
-    this.#callable = args.length === 1 ? requireFunction("callable", args[0]) : callableOf(args[0], args[1])
+    if (args.length === 2) this.#callable = callableOf(args[0], args[1])
+    else this.#callable = typeof args[0] === "function" ? args[0] : requireFunction("callable", args[0])
   }
 
   /**

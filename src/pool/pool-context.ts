@@ -11,6 +11,8 @@ import type { RejectedExecutionHandler } from "./rejection.ts"
 /** The hooks of a subclass. */
 export type PoolHooks = Pick<PoolShell, "hooks" | "beforeExecute" | "afterExecute" | "terminated">
 
+type Engine = Pick<PoolEngine, "execute" | "isBusy">
+
 type ThreadPool = Parameters<RejectedExecutionHandler>[1]
 
 /**
@@ -57,12 +59,11 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
   }
 
   /** Gives the engine a task of the pool. The engine holds the pool during the call, and while there is work. */
-  execute(pool: Pool, engine: Pick<PoolEngine, "execute" | "isBusy">, task: Runnable): void {
-    if (observing.by === undefined) this.#give(pool, engine, task)
-    else observing.by.submit(this.info, task, () => this.#give(pool, engine, task))
-  }
-
-  #give(pool: Pool, engine: Pick<PoolEngine, "execute" | "isBusy">, task: Runnable): void {
+  execute(pool: Pool, engine: Engine, task: Runnable, isTold: boolean = observing.by === undefined): void {
+    if (!isTold) {
+      this.#tell(pool, engine, task)
+      return
+    }
     if (this.#isKept) {
       engine.execute(task)
       return
@@ -74,6 +75,11 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
     } finally {
       if (--this.#calls === 0 && !engine.isBusy) this.rest()
     }
+  }
+
+  /** Not in place: the closure would cost every call of `execute` a context. */
+  #tell(pool: Pool, engine: Engine, task: Runnable): void {
+    observing.by?.submit(this.info, task, () => this.execute(pool, engine, task, true))
   }
 
   /** Lets the handler decide on a task that the pool does not take. */

@@ -59,7 +59,7 @@ export class HeldUpThreads implements Chore {
     this.#workers = workers
     this.#bodyOf = bodyOf
     this.#bell = bell
-    bell.onHold = () => this.#begin()
+    bell.onHold = this.#begin
   }
 
   /** The pool has ended. */
@@ -71,7 +71,7 @@ export class HeldUpThreads implements Chore {
   }
 
   /** A timer that is under way when nothing is pending any more stays: the next task may well come before it fires. */
-  #begin(): void {
+  readonly #begin = (): void => {
     if (this.#timer !== undefined) return
     this.#pause = PAUSE
     this.#wind()

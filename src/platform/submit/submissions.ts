@@ -1,3 +1,4 @@
+import { read } from "#atomics"
 // prettier-ignore
 import {
   ABANDON, COME_BACK, COMPLETE, FAIL, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS,
@@ -6,9 +7,9 @@ import {
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { kindOfInts } from "../../codec/arguments.ts"
 import { Carrier } from "../../executor/carrier.ts"
-import { storesToCarry } from "../../executor/propagation.ts"
+import { propagated, storesToCarry } from "../../executor/propagation.ts"
 import { type Marked, priorityOf, setTransfer, TRANSFER } from "../../executor/task-marks.ts"
-import { isCallable } from "../../future/call.ts"
+import { CALL, type MayHaveCall } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { release } from "../../future/release.ts"
 import type { Runnable } from "../../future/runnable.ts"
@@ -17,7 +18,7 @@ import { Bell } from "../../memory/wait/bell.ts"
 import { sharedNow, toShared } from "../../time/shared-clock.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import { BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, MEASURED, OBSERVED } from "../memory/layout.ts"
+import { BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, MEASURED, OBSERVED } from "../memory/layout.ts"
 import { Inbox } from "./inbox.ts"
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
@@ -30,7 +31,6 @@ import {
 } from "./task-calls.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
-import { isListening } from "../memory/worker-events.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** While fewer than FEW tasks are pending, all are measured; otherwise one of SAMPLE. */
@@ -188,7 +188,7 @@ export class Submissions implements Mailbox {
       task instanceof FutureTask &&
       work &&
       task[WORK_ARGUMENTS].length > 0 &&
-      !isCallable(work) &&
+      (work as MayHaveCall)[CALL] === undefined &&
       task[IS_PORTABLE]
     ) {
       number = this.#functions.numberOf(work)
@@ -199,7 +199,7 @@ export class Submissions implements Mailbox {
       isVoid = call.result !== undefined
       ;({ args } = call)
     }
-    const stores = storesToCarry()
+    const stores = propagated.isUsed ? storesToCarry() : undefined
     const sent = stores === undefined ? args : [...args, stores]
     const toMove = (task as Marked)[TRANSFER]
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
@@ -211,7 +211,7 @@ export class Submissions implements Mailbox {
     const future = task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
     const isMeasured = this.pending < FEW || ++this.#unmeasured >= SAMPLE
     if (isMeasured) this.#unmeasured = 0
-    const observed = isListening(this.#memory) ? OBSERVED : 0
+    const observed = read(this.#memory.words, BASE.EVENTS) === 0 ? 0 : OBSERVED // code listens: see isListening()
     const sampled = isMeasured ? MEASURED : 0
     const flags = flagsOf(future, isVoid) | this.#reachable | observed | sampled | (stores ? CARRIES : 0)
     const time = isMeasured ? sharedNow() : 0
