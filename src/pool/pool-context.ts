@@ -1,5 +1,6 @@
 import type { Runnable } from "../future/runnable.ts"
 import type { PoolState } from "../core/pool-state.ts"
+import { heed } from "../memory/flow/guard.ts"
 import { WaitList } from "../memory/flow/waiting.ts"
 import { observing, type PoolInfo } from "../observing.ts"
 import type { Thread } from "../thread/thread.ts"
@@ -86,7 +87,7 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
   refuse(pool: Pool, task: Runnable): void {
     this.rejections?.increment()
     observing.by?.rejected(this.info, task)
-    this.handler(task, pool)
+    heed((this.handler as (task: Runnable, pool: Pool) => unknown)(task, pool)) // a promise, if it is asynchronous
   }
 
   // ------------------------------------------------------------------ for the engine

@@ -119,6 +119,19 @@ for (const kind of ["virtual", "platform"] as const) {
     await eventually(() => heard.length === 3)
     assert.deepEqual(heard.sort(), ["afterExecute", "beforeExecute", "terminated"])
   })
+
+  test(`[UC2] a handler that refuses tasks of ${kind} threads may be asynchronous, and its promise rejected`, async (t) => {
+    const lines = printed(t)
+    const handler = (): void => reject("the handler of rejections") as void
+    const pool = new ThreadPoolExecutor({ corePoolSize: 1, maximumPoolSize: 1, threadFactory: threads(), handler })
+    await pool.close()
+    pool.execute(() => "is refused")
+    await eventually(() => lines.length === 1)
+    assert.equal(
+      lines.map(([title, error]) => `${String(title)}: ${String(error)}`)[0],
+      'Exception in thread "main": Error: the handler of rejections',
+    )
+  })
 }
 
 test("[UC2] the rejected promise of an asynchronous done() goes to the handler of the current thread", async () => {
