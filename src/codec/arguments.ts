@@ -24,10 +24,11 @@ export function encodeArguments(
   return encoded
 }
 
-/** ONE_INT or TWO_INTS if these are the arguments, by far the most frequent ones; otherwise 0. */
-export function kindOfInts(args: readonly unknown[]): number {
+/** NO_ARGUMENTS, ONE_INT or TWO_INTS if these are the arguments, by far the most frequent ones; otherwise 0. */
+export function kindOfFew(args: readonly unknown[]): number {
   const { length } = args
-  if (length === 0 || length > 2) return 0
+  if (length === 0) return NO_ARGUMENTS
+  if (length > 2) return 0
   const first = args[0]
   if (typeof first !== "number" || !isInt(first)) return 0
   if (length === 1) return ONE_INT

@@ -83,7 +83,8 @@ export class Runs implements RingSink {
     const timing = (task as Partial<FutureTask<unknown>>)[TIMING] ?? futureIn(task)?.[TIMING]
     if (timing === undefined) this.#begin(observed, thread, time)
     else {
-      const { period, lateness = 0 } = timing
+      const { period, clock } = timing
+      const lateness = clock === undefined ? 0 : clock.time() - timing.time
       const missed = period > 0 ? Math.max(0, Math.floor(lateness / period)) : 0
       this.#begin(observed, thread, time, { isPeriodic: period !== 0, due: time - lateness, missed })
     }

@@ -2,6 +2,7 @@
  * The observers of a task: watchers that set limits on it, and the part that has it while it runs in another thread.
  */
 import type { Steps } from "../memory/flow/waiting.ts"
+import type { Clock } from "../time/clock.ts"
 
 /** Hears of the start and the end of a task. Executors use it for time limits and signals. */
 export interface TaskWatcher {
@@ -22,8 +23,8 @@ export interface Timing {
   readonly time: number
   /** See core/timetable.ts; 0 if it runs once. */
   readonly period: number
-  /** How much later than that it is now, in ms. */
-  readonly lateness?: number
+  /** What counts that time. */
+  readonly clock?: Clock
   /** For a task that is due by the calendar: the time of day before which it must not begin, in ms since 1970. */
   readonly notBefore?: number
   /** Whether the process has to stay alive for the task; default true. */

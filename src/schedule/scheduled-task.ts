@@ -185,8 +185,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 
   /** @internal */
   override get [TIMING](): Timing {
-    const lateness = this.#host.clock.time() - this.#time
-    return { time: this.#time, period: this.#period, isHeld: this.isHeld, lateness }
+    return { time: this.#time, period: this.#period, isHeld: this.isHeld, clock: this.#host.clock }
   }
 }
 

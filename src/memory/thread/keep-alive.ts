@@ -11,6 +11,12 @@ export class KeepAlive {
   readonly #reasons = new Set<object>()
   /** One timer for all reasons and all times: `ref` and `unref` are much cheaper than a new timer. */
   #handle: Timeout | undefined
+  /** At the end of the present job: a program that waits for one thing after the other need not change the timer. */
+  #isLettingGo = false
+  readonly #letGo = (): void => {
+    this.#isLettingGo = false
+    if (this.#reasons.size === 0) this.#handle?.unref()
+  }
 
   hold(reason: object): void {
     this.#reasons.add(reason)
@@ -20,6 +26,8 @@ export class KeepAlive {
   }
 
   release(reason: object): void {
-    if (this.#reasons.delete(reason) && this.#reasons.size === 0) this.#handle?.unref()
+    if (!this.#reasons.delete(reason) || this.#reasons.size > 0 || this.#isLettingGo) return
+    this.#isLettingGo = true
+    runtime.microtask(this.#letGo)
   }
 }

@@ -143,7 +143,7 @@ export class PoolMemory {
     store(memory.words, BASE.HEADER + HEADER.CAPACITY, capacity)
     store(memory.words, BASE.HEADER + HEADER.BOUND, bound)
     store(memory.words, BASE.HEADER + HEADER.ORDER, ordering)
-    const order = ordering === BY_ARRIVAL ? undefined : SlotHeap.allocate(capacity, thread)
+    const order = ordering === BY_ARRIVAL ? undefined : SlotHeap.allocate(capacity, thread, ordering)
     const created = new PoolMemory(thread, memory, texts, arena, order, deques, limiter)
     created.state.control.initialize()
     return created

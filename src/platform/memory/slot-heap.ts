@@ -10,6 +10,7 @@ import { SharedMemory } from "../../memory/shared/shared-memory.ts"
 import { CONTROL } from "../../queue/shared/shared-layout.ts"
 import { SharedSection, SPINS } from "../../queue/shared/shared-section.ts"
 import { sharedNow } from "../../time/shared-clock.ts"
+import { Entrance } from "./entrance.ts"
 import { BY_TIME } from "./layout.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -17,12 +18,17 @@ const CONTROL_AT = wholeLines(LOCK_WORDS)
 const SEQUENCE = CONTROL_AT + 2
 /** How many threads, at most, wait and want to know when the heap becomes empty. */
 const PATIENT = CONTROL_AT + 3
-/** The promise of {@link SlotHeap.lead}: a time in two words, 0 if there is none. Written under the lock. */
-const AWAITED = CONTROL_AT + 4
+/** The promise of {@link SlotHeap.lead}: a time in units from EPOCH on, 0 if there is none. Written under the lock. */
+const PROMISED = CONTROL_AT + 4
+/** A moment before the heap was made, in epochs. Never changes. */
+const EPOCH = CONTROL_AT + 5
 const INDICES = CONTROL_AT + LINE
 
-const double = new Float64Array(1)
-const halves = new Int32Array(double.buffer)
+/** In ms. So a promise fits into one word for a year. */
+const UNIT = 16
+const EPOCHS = 2 ** 30
+/** A promise for a task that never becomes due. */
+const NEVER = 2 ** 31 - 1
 
 /** An order of slots. */
 interface Order {
@@ -58,6 +64,11 @@ function compareNumbers(one: number, other: number): number {
  * How it works: a heap in shared memory under a lock, which is held for a fraction of a microsecond. If a thread dies
  * inside, the next one repairs the heap. A death can only lose the slot that is on its way in or out; for the one on
  * its way out, the CLAIM of the dead thread says which it is.
+ *
+ * A heap by time has an {@link Entrance}, through which the owner of the pool brings its tasks without the lock, if the
+ * leader comes in time for them. What stands in the entrance is in the heap for every caller: each operation lets it in
+ * first. The owner pushes the slot, and then reads the promise of the leader. The leader writes its promise, and then
+ * looks into the entrance. So either the owner sees the new promise, or the leader sees the slot.
  */
 export class SlotHeap {
   readonly #words: Int32Array
@@ -69,6 +80,12 @@ export class SlotHeap {
   readonly #order: Order
   /** Whether a slot keeps the number that it got when it first came in. */
   readonly #keepsNumbers: boolean
+  readonly #entrance: Entrance | undefined
+  readonly #letIn = (slot: number): void => {
+    if (!this.#heap.contains(slot)) this.#put(slot)
+  }
+  /** In ms. */
+  readonly #epoch: number
   #isUrgent = false
 
   /** Over memory of {@link SlotHeap.allocate}; `pool` has the words in which workers claim. */
@@ -86,6 +103,8 @@ export class SlotHeap {
     this.#tasks = tasks
     this.#order = order === BY_TIME ? byTime(tasks) : byPriority()
     this.#keepsNumbers = order === BY_TIME
+    this.#entrance = order === BY_TIME ? new Entrance(words, entranceAt(capacity), capacity) : undefined
+    this.#epoch = read(words, EPOCH) * EPOCHS
     this.#size = entriesAt(capacity) + HEAP.SIZE
     const { compareRanks } = this.#order
     const compare = (a: number, b: number): number =>
@@ -104,8 +123,9 @@ export class SlotHeap {
     )
   }
 
-  static allocate(capacity: number, threadContext: ThreadContext): Int32Array {
-    const words = reserveWords(entriesAt(capacity) + IndexedHeap.wordsFor(capacity))
+  static allocate(capacity: number, threadContext: ThreadContext, order: number): Int32Array {
+    const words = reserveWords(entranceAt(capacity) + (order === BY_TIME ? Entrance.wordsFor(capacity) : 0))
+    write(words, EPOCH, Math.floor(sharedNow() / EPOCHS))
     store(words, CONTROL_AT + CONTROL.DEATHS_SEEN, threadContext.registry.deaths)
     return words
   }
@@ -114,9 +134,9 @@ export class SlotHeap {
     return this.size === 0
   }
 
-  /** Read without the lock. */
   get size(): number {
-    return load(this.#words, this.#size)
+    if (this.#entrance !== undefined && !this.#entrance.isEmpty) return this.#inside(() => this.#heap.size)
+    return load(this.#words, this.#size) // without the lock
   }
 
   offer(slot: number): boolean {
@@ -125,17 +145,54 @@ export class SlotHeap {
         "Expected `task` to have a priority, by which the queue of the pool orders: use pool.with({ priority })",
       )
     }
-    // Numbers begin with 1. A periodic task that comes back has a number already.
-    if (!this.#keepsNumbers || this.#tasks.sequenceOf(slot) === 0) {
-      this.#tasks.setSequence(slot, add(this.#words, SEQUENCE, 1) + 1)
-    }
     return this.#inside(() => {
-      if (!this.#heap.offer(slot)) return false
-      const awaited = this.#awaited
-      this.#isUrgent = this.#heap.peek() === slot && (awaited === 0 || this.#tasks.rankInside(slot) < awaited)
+      if (!this.#put(slot)) return false
+      this.#judge(slot)
       return true
     })
   }
+
+  #put(slot: number): boolean {
+    // Numbers begin with 1. A periodic task that comes back has a number already.
+    if (!this.#keepsNumbers || this.#tasks.sequenceOf(slot) === 0) {
+      const number = (read(this.#words, SEQUENCE) + 1) | 0
+      write(this.#words, SEQUENCE, number)
+      this.#tasks.setSequence(slot, number)
+    }
+    return this.#heap.offer(slot)
+  }
+
+  #judge(slot: number): void {
+    this.#isUrgent = this.#heap.peek() === slot && !this.#isInTime(this.#tasks.rankInside(slot))
+  }
+
+  // ------------------------------------------------------------------ without the lock
+
+  /** From now on the slots of this thread, the owner of the pool, use the entrance. */
+  openEntrance(): void {
+    if (this.#entrance !== undefined) this.#entrance.isOpen = true
+  }
+
+  /** As {@link offer}, for a new task of this thread. False, and no effect, if the task has to be offered. */
+  enter(slot: number): boolean {
+    const entrance = this.#entrance
+    if (entrance === undefined || !entrance.isOpen) return false
+    const rank = this.#tasks.rankInside(slot)
+    if (!this.#isInTime(rank) || !entrance.push(slot)) return false
+    this.#isUrgent = false
+    if (!this.#isInTime(rank)) {
+      if (entrance.withdraw(slot)) return false
+      this.#inside(() => this.#judge(slot)) // another thread has let it in meanwhile
+    }
+    return true
+  }
+
+  /** As {@link remove}, for a slot that is still in the entrance. False, and no effect, if it has to be removed. */
+  withdraw(slot: number): boolean {
+    return this.#entrance?.isOpen === true && this.#entrance.withdraw(slot)
+  }
+
+  // ------------------------------------------------------------------
 
   /** Whether the slot that this thread has put in last is the first, and no leader comes back in time for it. */
   get isUrgent(): boolean {
@@ -152,7 +209,7 @@ export class SlotHeap {
       const first = this.#heap.peek()
       if (first === 0 || !this.#order.isReady(first)) return 0
       if (claim !== 0) write(this.#pool, claim, first)
-      this.#awaited = 0
+      store(this.#words, PROMISED, 0)
       return this.#heap.poll()
     })
   }
@@ -164,24 +221,24 @@ export class SlotHeap {
   lead(): number {
     return this.#inside(() => {
       const first = this.#heap.peek()
-      this.#awaited = first === 0 ? 0 : this.#tasks.rankInside(first)
-      return first
+      this.#promise(first)
+      if (this.#entrance?.empty(this.#letIn) !== true) return first
+      const sooner = this.#heap.peek()
+      this.#promise(sooner)
+      return sooner
     })
   }
 
-  /**
-   * The time at which the leader has promised to come back; 0 if there is no promise. Read and written under the lock.
-   */
-  get #awaited(): number {
-    halves[0] = read(this.#words, AWAITED)
-    halves[1] = read(this.#words, AWAITED + 1)
-    return double[0] as number
+  #promise(slot: number): void {
+    const left = slot === 0 ? 0 : (this.#tasks.rankInside(slot) - this.#epoch) / UNIT
+    const units = left === Infinity ? NEVER : Math.ceil(left)
+    store(this.#words, PROMISED, units > NEVER || units < 0 ? 0 : units)
   }
 
-  set #awaited(time: number) {
-    double[0] = time
-    write(this.#words, AWAITED, halves[0] as number)
-    write(this.#words, AWAITED + 1, halves[1] as number)
+  /** Whether a leader has promised to come back before a task of this rank is due. */
+  #isInTime(rank: number): boolean {
+    const promised = load(this.#words, PROMISED)
+    return promised !== 0 && rank >= (promised === NEVER ? Infinity : this.#epoch + promised * UNIT)
   }
 
   /**
@@ -230,10 +287,17 @@ export class SlotHeap {
 
   #inside<T>(body: () => T): T {
     this.#section.enter()
-    return this.#section.within(body)
+    return this.#section.within(() => {
+      this.#entrance?.empty(this.#letIn)
+      return body()
+    })
   }
 }
 
 function entriesAt(capacity: number): number {
   return INDICES + wholeLines(capacity + 1)
+}
+
+function entranceAt(capacity: number): number {
+  return wholeLines(entriesAt(capacity) + IndexedHeap.wordsFor(capacity))
 }

@@ -127,9 +127,15 @@ export class TaskRecords extends TaskSlots {
    * cannot be queued by rank.
    */
   enroll(slot: number, rank: number, period: number): void {
-    this.setRank(slot, rank)
-    this.setSequence(slot, 0)
-    this.#setDouble(slot, TASK.PERIOD, period)
+    const record = this.recordOf(slot)
+    const { words } = this
+    double[0] = rank
+    write(words, record + TASK.RANK, halves[0] as number) // no other thread has the slot yet: plain writes will do
+    write(words, record + TASK.RANK + 1, halves[1] as number)
+    write(words, record + TASK.SEQUENCE, 0)
+    double[0] = period
+    write(words, record + TASK.PERIOD, halves[0] as number)
+    write(words, record + TASK.PERIOD + 1, halves[1] as number)
   }
 
   rankOf(slot: number): number {

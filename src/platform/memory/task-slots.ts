@@ -1,6 +1,6 @@
 import { read, store, write } from "#atomics"
 import { wholeWords } from "../../codec/bytes/bulk.ts"
-import { EncodedValue, INT, NO_VALUE, TWO_INTS } from "../../codec/bytes/encoded-value.ts"
+import { EncodedValue, INT, NO_VALUE } from "../../codec/bytes/encoded-value.ts"
 import type { Arena } from "../../memory/structures/arena.ts"
 import type { Slots } from "../../memory/structures/slots.ts"
 import { CANCELLED, NEW } from "../../future/task-state.ts"
@@ -164,14 +164,15 @@ export abstract class TaskSlots {
     return true
   }
 
-  /** As {@link fill} for one or two ints as the arguments of a new task: the kind is ONE_INT or TWO_INTS. */
-  fillInts(slot: number, kind: number, args: readonly unknown[]): void {
+  /** As {@link fill} for no more than two ints as the arguments of a new task: the kind is that of `kindOfFew`. */
+  fillFew(slot: number, kind: number, args: readonly unknown[]): void {
     const record = this.recordOf(slot)
     const words = this.words
-    write(words, record + TASK.DATA, args[0] as number)
-    if (kind === TWO_INTS) write(words, record + TASK.DATA + 1, args[1] as number)
+    const { length } = args
+    if (length > 0) write(words, record + TASK.DATA, args[0] as number)
+    if (length > 1) write(words, record + TASK.DATA + 1, args[1] as number)
     write(words, record + TASK.KIND, kind)
-    write(words, record + TASK.LENGTH, kind === TWO_INTS ? 8 : 4)
+    write(words, record + TASK.LENGTH, 4 * length)
   }
 
   /** Whether the value is an int, which {@link intIn} then gives. */

@@ -59,6 +59,7 @@ export class PoolOwner extends PoolMember {
     queue.drainTo(inside)
     super(memory, queue)
     this.tasks.keepSpare(Math.floor(memory.capacity / SPARE_PART))
+    this.waiting.openEntrance?.()
     this.limiter = limiter
     this.#shell = shell
     this.info = shell.info

@@ -70,8 +70,13 @@ export class DelayedTaskQueue implements SlotQueue {
     return this.#heap.toArray()
   }
 
+  /** From now on the tasks of this thread, the owner of the pool, get in without the lock if they can. */
+  openEntrance(): void {
+    this.#heap.openEntrance()
+  }
+
   offer(slot: number): boolean {
-    if (!this.#heap.offer(slot)) return false
+    if (!this.#heap.enter(slot) && !this.#heap.offer(slot)) return false
     if (this.#heap.isUrgent) this.#waiters.wakeFirst()
     return true
   }
@@ -108,7 +113,9 @@ export class DelayedTaskQueue implements SlotQueue {
     return this.#tasks.rankOf(slot) - sharedNow()
   }
 
+  /** A slot that is withdrawn needs no mark: if its thread, the owner, dies, the pool is over. */
   remove(slot: number): boolean {
+    if (this.#heap.withdraw(slot)) return this.#without(slot) !== undefined
     return this.taker === undefined ? this.pull(slot) : this.taker.holdRemoved(slot, (it) => this.pull(it))
   }
 
@@ -119,7 +126,7 @@ export class DelayedTaskQueue implements SlotQueue {
   /** A thread that is no worker has taken this slot out; 0 if there was none. */
   #without(slot: number): number | undefined {
     if (slot === 0) return undefined
-    if (this.isEmpty && this.#heap.hasPatient) this.#waiters.wakeFirst() // it waits for this: see receive()
+    if (this.#heap.hasPatient && this.isEmpty) this.#waiters.wakeFirst() // it waits for this: see receive()
     return slot
   }
 

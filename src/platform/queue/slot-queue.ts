@@ -44,6 +44,8 @@ export interface SlotQueue extends WorkQueue<number>, Deliveries<number> {
   untilReady(slot: number): number
   /** As {@link receive}, but leaves the task in its place; false if time ran out. `isPatient`: see sync/pacing.ts. */
   looking(flow: Flow, isPatient: boolean): Steps<boolean>
+  /** From now on this thread, the owner of the pool, may put its own tasks in by a shorter way, if there is one. */
+  openEntrance?(): void
   /** A worker that waited has died. */
   forgetWaiter(): void
 }

@@ -190,6 +190,7 @@ export class Outgoing implements Sender {
    * these.
    */
   restore(slot: number): readonly object[] {
+    if (this.#kept.size === 0) return NOTHING
     const kept = this.#kept.get(slot)
     this.#kept.delete(slot)
     if (kept === undefined || kept.moved.length === 0) return NOTHING

@@ -5,7 +5,7 @@ import {
   TAKE_BACK, TIMING, WORK, WORK_ARGUMENTS,
 } from "../../future/internals.ts"
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
-import { kindOfInts } from "../../codec/arguments.ts"
+import { kindOfFew } from "../../codec/arguments.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { propagated, storesToCarry } from "../../executor/propagation.ts"
 import { type Marked, priorityOf, setTransfer, TRANSFER } from "../../executor/task-marks.ts"
@@ -187,7 +187,7 @@ export class Submissions implements Mailbox {
     if (
       task instanceof FutureTask &&
       work &&
-      task[WORK_ARGUMENTS].length > 0 &&
+      !(task instanceof Carrier) &&
       (work as MayHaveCall)[CALL] === undefined &&
       task[IS_PORTABLE]
     ) {
@@ -204,7 +204,7 @@ export class Submissions implements Mailbox {
     const toMove = (task as Marked)[TRANSFER]
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
     this.#collector = undefined // a getter among the arguments may submit a task itself
-    const ints = toMove === undefined ? kindOfInts(sent) : 0
+    const ints = toMove === undefined ? kindOfFew(sent) : 0
     const encoded = ints === 0 ? encodedArguments(task, sent, things, toMove, stores) : undefined
     const isWhole = things === undefined || things.length === 0
     if (isWhole) this.#collector = things
@@ -214,7 +214,8 @@ export class Submissions implements Mailbox {
     const observed = read(this.#memory.words, BASE.EVENTS) === 0 ? 0 : OBSERVED // code listens: see isListening()
     const sampled = isMeasured ? MEASURED : 0
     const flags = flagsOf(future, isVoid) | this.#reachable | observed | sampled | (stores ? CARRIES : 0)
-    const time = isMeasured ? sharedNow() : 0
+    // How long a task with a time has waited counts from when it was due.
+    const time = isMeasured && this.#ordering !== BY_TIME ? sharedNow() : 0
     let handle = this.#tasks.take(this.completionQueue, number, flags, time)
     if (handle === 0) {
       this.look() // completed tasks make room
@@ -225,7 +226,7 @@ export class Submissions implements Mailbox {
       }
     }
     const slot = this.#tasks.slotOf(handle)
-    if (encoded === undefined) this.#tasks.fillInts(slot, ints, args)
+    if (encoded === undefined) this.#tasks.fillFew(slot, ints, args)
     else if (!isWhole || !this.#tasks.fill(slot, encoded)) {
       if (things === undefined) {
         this.#tasks.release(slot)
