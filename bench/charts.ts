@@ -23,6 +23,7 @@ export const COLOURS = `
   }
   .chart text { font: 13px system-ui, sans-serif; fill: var(--ink) }
   .chart .faint { fill: var(--faint) }
+  .chart .small { font-size: 11px }
   .chart .paper { fill: var(--paper) }
   .chart .rule { stroke: var(--rule); stroke-width: 1 }
   .chart .spread { stroke: var(--ink); stroke-width: 1.5 }
@@ -37,8 +38,8 @@ const ROW = 26
 const NAMES = 310
 const NUMBERS = 100
 
-/** A bar for each contender: its median, and from the smallest to the greatest sample a line. */
-export function barChart(title: string, unit: string, bars: readonly Bar[], isStandalone = false): string {
+/** A bar for each contender: its median, and from the smallest to the greatest sample a line. A picture has a caption. */
+export function barChart(title: string, unit: string, bars: readonly Bar[], caption?: string): string {
   const most = Math.max(...bars.map(({ max }) => max))
   const room = WIDTH - NAMES - NUMBERS
   const length = (value: number): number => Math.max(1, (value / most) * room)
@@ -50,7 +51,7 @@ export function barChart(title: string, unit: string, bars: readonly Bar[], isSt
 <path class="spread" d="M${at(NAMES + length(min))} ${middle}H${at(NAMES + length(max))}"/>
 <text class="faint" x="${at(NAMES + Math.max(length(median), length(max)) + 8)}" y="${middle + 4}">${figure(median)} ${escaped(unit)}</text>`
   })
-  return picture(title, 40 + bars.length * ROW + 10, rows.join("\n"), isStandalone)
+  return picture(title, 40 + bars.length * ROW + 10, rows.join("\n"), caption)
 }
 
 const PLOT = { left: 70, right: 190, top: 44, height: 240 }
@@ -61,7 +62,7 @@ export function lineChart(
   unit: string,
   places: readonly string[],
   lines: readonly Line[],
-  isStandalone = false,
+  caption?: string,
 ): string {
   const all = lines.flatMap(({ values }) => values).filter((value) => value > 0)
   const lowest = Math.floor(Math.log10(Math.min(...all)))
@@ -87,7 +88,7 @@ export function lineChart(
     parts.push(`<polyline class="line ${isOurs ? "ours" : "rival"}" points="${points.join(" ")}"/>
 <text x="${WIDTH - PLOT.right + 10}" y="${at((ends[index] ?? 0) + 4)}">${escaped(name)}</text>`)
   })
-  return picture(title, PLOT.top + PLOT.height + 40, parts.join("\n"), isStandalone)
+  return picture(title, PLOT.top + PLOT.height + 40, parts.join("\n"), caption)
 }
 
 /** Moves heights apart, so that the names beside them can be read. */
@@ -102,11 +103,14 @@ function spread(heights: readonly number[]): number[] {
   return moved
 }
 
-function picture(title: string, height: number, content: string, isStandalone: boolean): string {
-  const own = isStandalone ? `<style>${COLOURS}</style><rect class="paper" width="100%" height="100%"/>` : ""
-  return `<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(title)}">${own}
+/** With a caption it stands on its own, and brings its colours and its paper along. */
+function picture(title: string, height: number, content: string, caption: string | undefined): string {
+  const isAlone = caption !== undefined
+  const own = isAlone ? `<style>${COLOURS}</style><rect class="paper" width="100%" height="100%"/>` : ""
+  const below = isAlone ? `\n<text class="faint small" x="10" y="${height + 8}">${escaped(caption)}</text>` : ""
+  return `<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height + (isAlone ? 20 : 0)}" role="img" aria-label="${escaped(title)}">${own}
 <text x="10" y="22" font-weight="600">${escaped(title)}</text>
-${content}
+${content}${below}
 </svg>`
 }
 

@@ -6,8 +6,19 @@ import { spreadOf } from "./statistics.ts"
 
 /** Writes the page and its pictures into `folder`, and gives their paths. */
 export function writeReport(folder: string, run: RunRecord): string[] {
+  return write(folder, [["report.html", pageOf(run)], ...picturesOf(run)])
+}
+
+/** Writes the pictures alone, under names that say in a folder of other pictures what they are. */
+export function writePictures(folder: string, run: RunRecord): string[] {
+  return write(
+    folder,
+    picturesOf(run).map(([name, text]) => [`bench-${name}`, text]),
+  )
+}
+
+function write(folder: string, files: readonly (readonly [name: string, text: string])[]): string[] {
   mkdirSync(folder, { recursive: true })
-  const files = new Map([["report.html", pageOf(run)], ...picturesOf(run)])
   const paths: string[] = []
   for (const [name, text] of files) {
     const path = `${folder}/${name}`
@@ -19,7 +30,7 @@ export function writeReport(folder: string, run: RunRecord): string[] {
 
 export function pageOf(run: RunRecord): string {
   const rivals = Object.entries(run.rivals).map(([name, version]) => `${name} ${version}`)
-  const machine = `Node ${run.node}, ${run.platform}, ${run.cores} cores. ${rivals.join(", ")}.`
+  const machine = `${machineOf(run)}. ${rivals.join(", ")}.`
   const sections = [
     ...run.contests.map(contestSection),
     ...(run.counts.length > 0 ? [`<h2>Counts</h2>${run.counts.map(countFigure).join("")}`] : []),
@@ -49,8 +60,12 @@ ${sections.join("\n")}
 `
 }
 
+function machineOf({ node, platform, cores, model }: RunRecord): string {
+  return `Node ${node}, ${platform}, ${cores} cores (${model})`
+}
+
 function contestSection(contest: ContestRecord): string {
-  const charts = isLatency(contest) ? [latencyChart(contest, false)] : []
+  const charts = isLatency(contest) ? [latencyChart(contest)] : []
   return `<h2>${escaped(contest.name)}</h2>${charts.join("")}${contest.bouts.map((bout) => boutFigure(bout, contest.unit)).join("")}`
 }
 
@@ -99,19 +114,23 @@ function titleOf({ n, title }: { readonly n: number; readonly title: string }): 
 const BURST = "platform-burst"
 const LATENCY = "platform-latency"
 
+/** The contests that have a picture. */
+export const PICTURED: string[] = [BURST, LATENCY]
+
 function picturesOf(run: RunRecord): [string, string][] {
   const pictures: [string, string][] = []
+  const rounds = `median of ${run.rounds} rounds${run.quick ? " of a quick run: means little" : ""}`
+  const captionOf = (contest: string): string => `${machineOf(run)}; ${rounds}; npm run bench -- ${contest}`
   const burst = run.contests.find(({ name }) => name === BURST)?.bouts[0]
-  if (burst !== undefined) pictures.push(["burst.svg", throughputChart(burst)])
+  if (burst !== undefined) pictures.push(["burst.svg", throughputChart(burst, captionOf(BURST))])
   const latency = run.contests.find(isLatency)
-  if (latency !== undefined) pictures.push(["latency.svg", latencyChart(latency, true)])
+  if (latency !== undefined) pictures.push(["latency.svg", latencyChart(latency, captionOf(LATENCY))])
   return pictures
 }
 
-/** How many tasks a second, which is more telling in a picture than the time for all; pools of JavaScript only. */
-function throughputChart({ n, samples, ratios }: BoutRecord): string {
-  const pools = Object.entries(samples).filter(([name]) => !name.startsWith("JDK"))
-  const perSecond = pools.map(([name, times]): [string, number[]] => [
+/** How many tasks a second, which is more telling in a picture than the time for all. */
+function throughputChart({ n, samples, ratios }: BoutRecord, caption: string): string {
+  const perSecond = Object.entries(samples).map(([name, times]): [string, number[]] => [
     name.replace(/ \(.*\)$/, ""),
     times.map((ms) => n / ms),
   ])
@@ -120,7 +139,7 @@ function throughputChart({ n, samples, ratios }: BoutRecord): string {
     `${n.toLocaleString("en")} tiny tasks at once on 2 threads: thousands a second, longer is better`,
     "",
     bars.map((bar) => Object.assign(bar, { name: bar.isOurs ? `corepool: ${bar.name}` : bar.name })),
-    true,
+    caption,
   )
 }
 
@@ -129,7 +148,7 @@ function isLatency({ name }: ContestRecord): boolean {
 }
 
 /** A line for each contender over the percentiles, which are the bouts of the contest. */
-function latencyChart({ bouts }: ContestRecord, isStandalone: boolean): string {
+function latencyChart({ bouts }: ContestRecord, caption?: string): string {
   const places = bouts.map(({ title }) => /p[\d.]+/.exec(title)?.[0] ?? title)
   const ours = new Set(bouts.flatMap(({ ratios }) => ratios.map((ratio) => ratio.ours)))
   const lines = Object.keys(bouts[0]?.samples ?? {}).map((name): Line => ({
@@ -137,5 +156,5 @@ function latencyChart({ bouts }: ContestRecord, isStandalone: boolean): string {
     values: bouts.map(({ samples }) => spreadOf(samples[name] ?? []).median),
     isOurs: ours.has(name),
   }))
-  return lineChart("Time from due to done, half of 2 threads busy: lower is better", "ms", places, lines, isStandalone)
+  return lineChart("Time from due to done, half of 2 threads busy: lower is better", "ms", places, lines, caption)
 }

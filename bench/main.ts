@@ -11,11 +11,12 @@
  *     npm run bench -- observing      what metrics, listeners, recordings and contexts cost; `--node PATH` on another version of Node
  *     npm run bench -- distributed    corepool/distributed beside BullMQ by hand; `distributed-cancel` and so on for one part of it, `--full` for all of its size
  *     npm run bench -- --report       writes what was measured as a page with charts, build/bench-report/report.html, too
+ *     npm run bench -- --pictures     measures the burst and the latency, and writes the pictures of the README anew
  *     npm run bench -- --quick        small and few: to see whether it works
  *
  * The exit code tells whether the run went through, never who won.
  */
-import { availableParallelism } from "node:os"
+import { availableParallelism, cpus } from "node:os"
 import { parseArgs } from "node:util"
 import { runCodec } from "./codec.ts"
 import { runContention } from "./contention.ts"
@@ -24,7 +25,7 @@ import { contests } from "./contests.ts"
 import { runDefects } from "./defects.ts"
 import { DISTRIBUTED_PARTS, runDistributed } from "./distributed.ts"
 import { runGarbage } from "./garbage.ts"
-import { writeReport } from "./html-report.ts"
+import { PICTURED, writePictures, writeReport } from "./html-report.ts"
 import { type BoutResult, FULL, measure, QUICK } from "./measure.ts"
 import type { PlatformContest } from "./platform-contest.ts"
 import { runPlatform } from "./platform-report.ts"
@@ -35,12 +36,13 @@ import { rivalVersions } from "./rivals.ts"
 import type { CountRecord, RunRecord } from "./results.ts"
 import { runStart } from "./start.ts"
 
-const { values: flags, positionals: names } = parseArgs({
+const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: "boolean", default: false },
     full: { type: "boolean", default: false },
     report: { type: "boolean", default: false },
+    pictures: { type: "boolean", default: false },
     node: { type: "string" },
   },
 })
@@ -51,6 +53,8 @@ async function main(chosen: readonly Contest[], platform: readonly PlatformConte
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
     cores: availableParallelism(),
+    model: cpus()[0]?.model.trim() ?? "unknown",
+    rounds: settings.rounds,
     rivals: rivalVersions(),
   }
   console.log(`node ${machine.node}, ${machine.platform}, ${machine.cores} cores, ${settings.rounds} rounds`)
@@ -88,7 +92,11 @@ async function main(chosen: readonly Contest[], platform: readonly PlatformConte
     counts,
   }
   console.log(JSON.stringify(run))
-  if (flags.report) for (const path of writeReport("build/bench-report", run)) console.log(`Written: ${path}`)
+  const written = [
+    ...(flags.report ? writeReport("build/bench-report", run) : []),
+    ...(flags.pictures ? writePictures("docs/guide/images", run) : []),
+  ]
+  for (const path of written) console.log(`Written: ${path}`)
 }
 
 const DEFECTS = "defects"
@@ -97,6 +105,9 @@ const CODEC = "codec"
 const GARBAGE = "garbage"
 const CONTENTION = "contention"
 const OBSERVING = "observing"
+
+/** The pictures alone need no other contests. */
+const names = positionals.length === 0 && flags.pictures && !flags.report ? PICTURED : positionals
 
 function isMeant(wanted: string, name: string): boolean {
   return name === wanted || name.startsWith(`${wanted}-`)

@@ -35,6 +35,10 @@ export interface RunRecord {
   readonly node: string
   readonly platform: string
   readonly cores: number
+  /** Of the processor. */
+  readonly model: string
+  /** The samples of each contender. */
+  readonly rounds: number
   readonly rivals: Readonly<Record<string, string>>
   readonly quick: boolean
   readonly contests: readonly ContestRecord[]

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import test from "node:test"
-import { writeReport } from "../../bench/html-report.ts"
+import { writePictures, writeReport } from "../../bench/html-report.ts"
 import type { BoutRecord, RunRecord } from "../../bench/results.ts"
 
 function bout(title: string, samples: Readonly<Record<string, readonly number[]>>, median: number): BoutRecord {
@@ -15,6 +15,8 @@ const RUN: RunRecord = {
   node: "v20.20.2",
   platform: "linux-x64",
   cores: 2,
+  model: "Some processor",
+  rounds: 7,
   rivals: { piscina: "5.3.2" },
   quick: false,
   contests: [
@@ -44,7 +46,7 @@ test("[RP78] the report is one page with charts, ratios, losses and the machine,
     ["report.html", "burst.svg", "latency.svg"],
   )
   const [page = "", burst = "", latency = ""] = paths.map((path) => readFileSync(path, "utf8"))
-  assert.match(page, /Node v20\.20\.2, linux-x64, 2 cores\. piscina 5\.3\.2\./)
+  assert.match(page, /Node v20\.20\.2, linux-x64, 2 cores \(Some processor\)\. piscina 5\.3\.2\./)
   assert.match(page, /submit\(&lt;a&gt;\)/)
   assert.doesNotMatch(page, /<a>|<script|src=|href=|url\(/)
   assert.equal(page.match(/<svg/g)?.length, 5)
@@ -54,6 +56,20 @@ test("[RP78] the report is one page with charts, ratios, losses and the machine,
   // 1,000 tasks in 11 ms.
   assert.match(burst, />90\.9 </)
   assert.match(latency, />p50<[^]*>p99</)
+  const caption = "Node v20.20.2, linux-x64, 2 cores (Some processor); median of 7 rounds; npm run bench -- platform-"
+  assert.ok(burst.includes(`>${caption}burst<`) && latency.includes(`>${caption}latency<`))
+})
+
+test("[RP78] the pictures of the README have names and colours of their own, and load nothing", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "corepool-report-"))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const paths = writePictures(folder, RUN)
+  assert.deepEqual(paths, [join(folder, "bench-burst.svg"), join(folder, "bench-latency.svg")])
+  for (const path of paths) {
+    const text = readFileSync(path, "utf8")
+    assert.match(text, /^<svg [^]*prefers-color-scheme: dark[^]*class="paper"/)
+    assert.doesNotMatch(text, /<script|href=|url\(/)
+  }
 })
 
 test("[RP78] a run without these contests has a page and no pictures", (t) => {
