@@ -1,8 +1,14 @@
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { IllegalStateError, NotSerializableError } from "../errors.ts"
-import type { GrowableMemory } from "../memory/shared/growable-memory.ts"
+import { acquiring } from "../lock/acquiring.ts"
+import type { Flow } from "../memory/flow/flow.ts"
+import { type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
 import { LINE, wholeLines } from "../memory/layout.ts"
-import { QUEUE, WaitQueue } from "../memory/wait/wait-queue.ts"
+import type { GrowableMemory } from "../memory/shared/growable-memory.ts"
+import { FREE } from "../memory/thread/node-pool.ts"
+import { NODE } from "../memory/thread/thread-registry.ts"
+import type { WaitNode } from "../memory/wait/wait-node.ts"
+import { EXCLUSIVE, QUEUE, WaitQueue } from "../memory/wait/wait-queue.ts"
 
 const GUARD = wholeLines(QUEUE.SIZE)
 const OFFER = GUARD + 1
@@ -35,6 +41,27 @@ function sizeFor(bytes: number): number {
 export interface Partner {
   readonly thread: number
   readonly node: number
+}
+
+/** A flow that exchanges bytes with a flow of another thread. */
+export class Visitor {
+  readonly node: WaitNode
+  /** The block of its offer; 0 if it offers nothing in the hall. */
+  block = 0
+  /** What the partner has given. */
+  bytes: Uint8Array | undefined
+
+  constructor(node: WaitNode) {
+    this.node = node
+  }
+}
+
+/** What a visitor knows of its own thread. Both are called under the guard. */
+export interface Neighbours {
+  /** Exchanges with a flow of this thread that waits; returns what wakes that flow. Undefined if none waits. */
+  meet(): (() => void) | undefined
+  /** The visitor waits in the hall from now on. */
+  offered(): void
 }
 
 /**
@@ -90,6 +117,43 @@ export class ExchangeHall {
   /** How many words all blocks together occupy, in use or not. */
   get extent(): number {
     return load(this.#words, TOP) - BLOCKS
+  }
+
+  // ------------------------------------------------------------------ a visit
+
+  /** Waits for a partner. When it returns, or throws, the visitor has to {@link depart}. */
+  *visiting(visitor: Visitor, bytes: Uint8Array, flow: Flow, neighbours?: Neighbours): Steps<void> {
+    if (!this.tryEnter() && !(yield* acquiring(this.queue, flow, EXCLUSIVE, true, () => this.tryEnter()))) return
+    this.#meet(visitor, bytes, neighbours)
+    while (visitor.block !== 0 && this.isOffered(visitor.block)) if ((yield visitor.node) === TIMEOUT) return
+  }
+
+  /** Under the guard: takes a partner, or offers the bytes. */
+  #meet(visitor: Visitor, bytes: Uint8Array, neighbours: Neighbours | undefined): void {
+    let wake: (() => void) | undefined
+    try {
+      wake = neighbours?.meet()
+      const match = wake === undefined ? this.match(bytes) : undefined
+      if (match !== undefined) {
+        const { thread, node } = match.partner
+        visitor.bytes = match.bytes
+        wake = () => this.#memory.threadContext.wake(thread, node)
+      } else if (wake === undefined) {
+        visitor.block = this.publish(bytes, visitor.node.index)
+        neighbours?.offered()
+      }
+    } finally {
+      this.leave()
+    }
+    wake?.()
+  }
+
+  /** The wait is over, in whatever way. If a partner came in time after all, the visitor has its bytes. */
+  depart(visitor: Visitor): void {
+    const { node, block } = visitor
+    if (block !== 0 && !this.withdraw(block)) visitor.bytes = this.fetch(block)
+    store(this.#memory.threadContext.registry.words, node.index + NODE.STATE, FREE)
+    node.end()
   }
 
   // ------------------------------------------------------------------ the guard

@@ -1,15 +1,12 @@
-import { store } from "#atomics"
 import { isPromiseLike, requireTimeout, typeError } from "../checks.ts"
 import { decodeFromBytes, encodeToBytes } from "../codec/codec.ts"
 import { IllegalStateError, InterruptedError, TimeoutError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
-import { acquiring } from "../lock/acquiring.ts"
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
 import { GrowableMemory } from "../memory/shared/growable-memory.ts"
-import { FREE, WAITING } from "../memory/thread/node-pool.ts"
+import { WAITING } from "../memory/thread/node-pool.ts"
 import { perThread } from "../per-thread.ts"
 import { Shareable, type Shared } from "../memory/shared/shared-memory.ts"
-import { NODE } from "../memory/thread/thread-registry.ts"
 import { WaitNode } from "../memory/wait/wait-node.ts"
 import { EXCLUSIVE } from "../memory/wait/wait-queue.ts"
 import {
@@ -20,7 +17,7 @@ import {
   timeoutUnlessAborted,
   type WaitOptions,
 } from "../memory/flow/waiting.ts"
-import { ExchangeHall, INITIAL_WORDS, MOST_WORDS, type Partner } from "./exchange-hall.ts"
+import { ExchangeHall, INITIAL_WORDS, MOST_WORDS, Visitor } from "./exchange-hall.ts"
 
 /*
  * How it works
@@ -38,18 +35,14 @@ interface Received {
 }
 
 /** A flow that waits, or is about to. */
-class Offer {
+class Offer extends Visitor {
   readonly value: unknown
-  readonly node: WaitNode
-  /** Its block in the hall, or 0. */
-  block = 0
-  /** What it got, from a flow of this thread or from another thread. */
+  /** What it got from a flow of this thread. */
   received: Received | undefined
-  bytes: Uint8Array | undefined
 
   constructor(value: unknown, node: WaitNode) {
+    super(node)
     this.value = value
-    this.node = node
   }
 }
 
@@ -166,11 +159,8 @@ export class Exchanger<V> extends Shareable {
     } catch (reason) {
       broken = { reason }
     }
-    const { node, block } = offer
     if (waiting.get(this.#identity) === offer) waiting.delete(this.#identity)
-    if (block !== 0 && !this.#hall.withdraw(block)) offer.bytes = this.#hall.fetch(block)
-    store(threadContext.registry.words, node.index + NODE.STATE, FREE)
-    node.end()
+    this.#hall.depart(offer)
     const { received, bytes } = offer
     if (received === undefined && bytes === undefined) {
       if (broken !== undefined) throw broken.reason
@@ -187,36 +177,16 @@ export class Exchanger<V> extends Shareable {
       if (offer.received !== undefined) return
       waiting.delete(this.#identity)
     }
-    const bytes = encodeToBytes(offer.value)
-    const hall = this.#hall
-    if (!hall.tryEnter() && !(yield* acquiring(hall.queue, flow, EXCLUSIVE, true, () => hall.tryEnter()))) return
-    this.#enter(offer, bytes)
-    while (offer.block !== 0 && hall.isOffered(offer.block)) if ((yield offer.node) === TIMEOUT) return
+    yield* this.#hall.visiting(offer, encodeToBytes(offer.value), flow, {
+      meet: () => this.#meetHere(offer), // a flow may have come during the wait for the guard
+      offered: () => void waiting.set(this.#identity, offer),
+    })
   }
 
-  /** In the hall, whose guard this thread holds: takes a partner, or offers the value. */
-  #enter(offer: Offer, bytes: Uint8Array): void {
-    const hall = this.#hall
-    let own: Offer | undefined
-    let elsewhere: Partner | undefined
-    try {
-      own = this.#takePartnerHere(offer.value) // a flow may have come during the wait for the guard
-      if (own === undefined) {
-        const match = hall.match(bytes)
-        offer.bytes = match?.bytes
-        elsewhere = match?.partner
-        if (match === undefined) this.#publish(offer, bytes)
-      } else offer.received = own
-    } finally {
-      hall.leave()
-    }
-    own?.node.unpark()
-    if (elsewhere !== undefined) this.#memory.threadContext.wake(elsewhere.thread, elsewhere.node)
-  }
-
-  #publish(offer: Offer, bytes: Uint8Array): void {
-    offer.block = this.#hall.publish(bytes, offer.node.index)
-    waiting.set(this.#identity, offer)
+  #meetHere(offer: Offer): (() => void) | undefined {
+    const partner = this.#takePartnerHere(offer.value)
+    offer.received = partner
+    return partner && (() => partner.node.unpark())
   }
 
   /** Takes the waiting flow of this thread, and gives it the value. The caller has to unpark it. */

@@ -1,14 +1,11 @@
 /** The hall of an exchanger: every order of a few threads, and their deaths. Rules in docs/spec/phaser.md. */
-import { store } from "#atomics"
-import { acquiring } from "#src/lock/acquiring.js"
 import { mainFlow } from "#src/memory/flow/flow.js"
 import { GrowableMemory } from "#src/memory/shared/growable-memory.js"
-import { FREE, WAITING } from "#src/memory/thread/node-pool.js"
-import { NODE } from "#src/memory/thread/thread-registry.js"
+import { WAITING } from "#src/memory/thread/node-pool.js"
 import { WaitNode } from "#src/memory/wait/wait-node.js"
 import { EXCLUSIVE, QUEUE } from "#src/memory/wait/wait-queue.js"
-import { blocking, type Steps, TIMEOUT } from "#src/memory/flow/waiting.js"
-import { ExchangeHall, INITIAL_WORDS } from "#src/sync/exchange-hall.js"
+import { blocking, type Steps } from "#src/memory/flow/waiting.js"
+import { ExchangeHall, INITIAL_WORDS, Visitor } from "#src/sync/exchange-hall.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { explore, type Limits, type Self } from "./explore.ts"
@@ -34,26 +31,16 @@ function hallOf({ program, words }: S, name: string) {
   return { threadContext, memory, hall: new ExchangeHall(memory) }
 }
 
-/** What an Exchanger does with a value that is meant for another thread: how many bytes it gets. */
+/** How many bytes it gets. The steps are those of an Exchanger, for a value that is meant for another thread. */
 function* exchanging(shared: S, name: Name): Steps<number | undefined> {
   const { threadContext, memory, hall } = hallOf(shared, name)
-  const bytes = new Uint8Array(GIFTS[name])
-  const node = new WaitNode(threadContext, mainFlow, memory, true, WAITING, EXCLUSIVE)
+  const visitor = new Visitor(new WaitNode(threadContext, mainFlow, memory, true, WAITING, EXCLUSIVE))
   try {
-    if (!hall.tryEnter() && !(yield* acquiring(hall.queue, mainFlow, EXCLUSIVE, true, () => hall.tryEnter()))) return
-    const match = hall.match(bytes)
-    const block = match === undefined ? hall.publish(bytes, node.index) : 0
-    hall.leave()
-    if (match !== undefined) {
-      threadContext.wake(match.partner.thread, match.partner.node)
-      return match.bytes.length
-    }
-    while (hall.isOffered(block)) if ((yield node) === TIMEOUT) break
-    return hall.withdraw(block) ? undefined : hall.fetch(block).length
+    yield* hall.visiting(visitor, new Uint8Array(GIFTS[name]), mainFlow)
   } finally {
-    store(threadContext.registry.words, node.index + NODE.STATE, FREE)
-    node.end()
+    hall.depart(visitor)
   }
+  return visitor.bytes?.length
 }
 
 type Body = (shared: S, self: Self) => number | undefined
