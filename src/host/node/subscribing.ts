@@ -14,7 +14,7 @@ export function subscribe(name: string, hear: (message: unknown) => void): () =>
   }
 }
 
-/** While the publisher runs what its message tells of, the store is in effect that `storeOf` makes of the message. */
+/** Puts the store that `storeOf` makes of a message into effect while the publisher runs what the message announces. */
 export function bindStore<T>(name: string, store: BoundStore<T>, storeOf: (message: unknown) => T): () => void {
   const opened = channel(name) as unknown as {
     bindStore(store: BoundStore<T>, transform: (message: unknown) => T): void

@@ -49,12 +49,12 @@ export interface WorkerThreadsOwner {
 }
 
 /**
- * The threads of a pool, as its owner has them, and how the owner finds out that one has ended: by an event of the
- * runtime. While the owner blocks and receives no events, it finds out by the thread registry, which counts the threads
- * that die, and by their pulse.
+ * The threads of a pool, as its owner has them, and how the owner finds out that one has ended. Usually an event of the
+ * runtime says so. While the owner blocks, it receives no events: it then reads the thread registry, which counts the
+ * threads that die, and the pulses of the threads.
  *
- * A thread that the owner ends is *ending* until it is known to have stopped. The pool has a new worker in its place by
- * then. But what the thread holds stays its own as long as it may run, and so does its line in the worker table.
+ * A thread that the owner ends is *ending* until it is known to have stopped. By then the pool has a new worker in its
+ * place. As long as the ending thread may run, it keeps its line in the worker table and all that it holds.
  */
 export class WorkerThreads implements Chore {
   readonly #memory: PoolMemory
