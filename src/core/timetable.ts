@@ -2,22 +2,7 @@ import { atLeast, STOP } from "./control-word.ts"
 import type { Recorder } from "../memory/structures/histogram.ts"
 import type { PoolState } from "./pool-state.ts"
 import type { PoolTimes } from "./pool-times.ts"
-
-/** Policies, one bit each. At first none of them is set. */
-export const GO_ON_WITH_PERIODIC = 1
-export const DROP_DELAYED = 2
-export const REMOVE_CANCELLED = 4
-
-/**
- * The period of a task that runs once, but is one run of a series: its submitter keeps the series, and submits the next
- * run itself. No period given by a user has this value.
- */
-export const OF_A_SERIES: number = NaN
-
-/** Whether a task with this period goes back into the queue after a run. */
-export function repeats(period: number): boolean {
-  return period !== 0 && !Number.isNaN(period)
-}
+import { GO_ON_WITH_PERIODIC, DROP_DELAYED, REMOVE_CANCELLED, OF_A_SERIES } from "./series.ts"
 
 /** What the timetable asks of tasks, and does to them. Times are in ms, on the clock of {@link TimedTasks.now}. */
 export interface TimedTasks<R> {

@@ -19,7 +19,7 @@ import { TimedTaskQueue } from "./member/timed-task-queue.ts"
 let hasPools = false
 
 const support: PlatformSupport = {
-  newFactory: newPlatformThreads,
+  newFactory: () => newPlatformThreads(),
   newEngine(queue, shell, maximum, pool, rateLimiter) {
     hasPools = true
     knowPools()

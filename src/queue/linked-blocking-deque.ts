@@ -1,9 +1,8 @@
 import { MAX_VALUE, requireIterable } from "../checks.ts"
-import type { Flow } from "../memory/flow/flow.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import type { WaitOptions } from "../memory/flow/waiting.ts"
 import { BlockingQueue, iteratorOf, opened } from "./base/blocking-queue.ts"
-import { ListCore } from "./base/list-core.ts"
+import { DequeCore } from "./base/deque-core.ts"
 import { offerAt, offerSyncAt, pollAt, pollSyncAt, putAt, putSyncAt, takeAt, takeSyncAt } from "./base/queue-waits.ts"
 import type { QueueIterator } from "./local/iteration.ts"
 
@@ -19,7 +18,7 @@ const TYPE = "LinkedBlockingDeque"
  * `poll` always do.
  */
 export class LinkedBlockingDeque<E> extends BlockingQueue<E> {
-  readonly #core: ListCore<E>
+  readonly #core: DequeCore<E>
 
   /** @throws RangeError unless the capacity is an integer ≥ 1. */
   constructor(capacity: number = MAX_VALUE) {
@@ -200,16 +199,5 @@ export class LinkedBlockingDeque<E> extends BlockingQueue<E> {
     const all = [...elements]
     for (const e of all) this.#core.check(e)
     return super.addAll(all)
-  }
-}
-
-/** The list of a deque, whose operations without a time limit notice an interrupt only if they have to wait. */
-class DequeCore<E> extends ListCore<E> {
-  override enter(flow: Flow, _what: "put" | "take", timed: boolean): void {
-    if (timed) flow.throwIfInterrupted()
-  }
-
-  protected override get noun(): string {
-    return "Deque"
   }
 }

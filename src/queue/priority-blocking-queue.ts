@@ -1,11 +1,9 @@
-import { MAX_VALUE, requireFunction, requireInteger, typeError } from "../checks.ts"
-import { NotSerializableError } from "../errors.ts"
+import { requireFunction, requireInteger } from "../checks.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
-import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
 import { BlockingQueue, opened } from "./base/blocking-queue.ts"
-import { HeapCore } from "./base/heap-core.ts"
+import { PriorityCore } from "./base/priority-core.ts"
 import type { Comparator } from "./local/heap.ts"
-import { isComparable, naturalOrder, requireNaturalOrder } from "./local/order.ts"
+import { naturalOrder } from "./local/order.ts"
 
 const TYPE = "PriorityBlockingQueue"
 
@@ -28,7 +26,7 @@ export class PriorityBlockingQueue<E> extends BlockingQueue<E> {
   constructor(first?: number | Comparator<E>, second?: Comparator<E>) {
     if (typeof first === "number") requireInteger("initialCapacity", first, 1)
     const comparator = typeof first === "number" ? second : first
-    super(new PriorityCore(comparator === undefined ? undefined : requireFunction("comparator", comparator)))
+    super(new PriorityCore(TYPE, comparator === undefined ? undefined : requireFunction("comparator", comparator)))
     this.#comparator = comparator
   }
 
@@ -48,48 +46,5 @@ export class PriorityBlockingQueue<E> extends BlockingQueue<E> {
       shared,
       (comparator ?? naturalOrder) as Comparator<unknown>,
     )
-  }
-}
-
-class PriorityCore<E> extends HeapCore<E> {
-  readonly #comparator: Comparator<E> | undefined
-
-  constructor(comparator: Comparator<E> | undefined) {
-    super(comparator ?? naturalOrder)
-    this.#comparator = comparator
-  }
-
-  override get ordersByPriority(): boolean {
-    return true
-  }
-
-  override check(e: E): void {
-    super.check(e)
-    if (this.#comparator !== undefined) return
-    // Also the first element, with which nothing is compared: Java refuses it too.
-    requireNaturalOrder(e)
-    if (this.shared !== undefined && isComparable(e)) {
-      throw typeError("e", "a number, bigint, string or Date (a copy has no compareTo; give the queue a comparator)", e)
-    }
-  }
-
-  protected override insert(e: E): boolean {
-    if (this.isClosed) return false
-    this.heap.push(e)
-    this.takers.signal()
-    return true
-  }
-
-  override ready(): E | undefined {
-    return this.heap.first
-  }
-
-  protected override toShared(): QueueBackend<E> {
-    if (this.#comparator === undefined && isComparable(this.heap.first)) {
-      throw new NotSerializableError("Copies of the elements have no compareTo: give the queue a comparator")
-    }
-    const ordering = (this.#comparator ?? naturalOrder) as Comparator<unknown>
-    const settings = { capacity: MAX_VALUE, ordering }
-    return sharedBackends().create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
   }
 }

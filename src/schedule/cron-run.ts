@@ -1,6 +1,6 @@
 import { ABANDON, TIMING } from "../future/internals.ts"
 import type { Timing } from "../future/task-observers.ts"
-import { OF_A_SERIES } from "../core/timetable.ts"
+import { OF_A_SERIES } from "../core/series.ts"
 import type { Clock } from "../time/clock.ts"
 import type { CronOrder } from "./cron-series.ts"
 import { type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"

@@ -15,7 +15,7 @@ import { type Callable, callableOf } from "../future/runnable.ts"
 import type { Timing } from "../future/task-observers.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { guarded } from "../memory/flow/guard.ts"
-import { repeats } from "../core/timetable.ts"
+import { repeats } from "../core/series.ts"
 import type { Clock } from "../time/clock.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
 import { NOWHERE, type Placed, precedes } from "./task-heap.ts"
@@ -41,7 +41,7 @@ let lastNumber = 0
 const HIDDEN = { number: undefined, slot: undefined, counted: undefined, isHeld: undefined }
 
 /*
- * core/timetable.ts describes the life of a periodic task. On virtual threads the queue holds this object. On platform
+ * core/series.ts describes the life of a periodic task. On virtual threads the queue holds this object. On platform
  * threads this object is the future of a task in shared memory: the time is there, and changes from run to run.
  */
 export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T>, Placed {

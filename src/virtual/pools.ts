@@ -3,6 +3,7 @@
  * factory has virtual threads.
  */
 import { virtualSettings } from "../pool/pool-settings.ts"
+import type { ThreadPoolOptions } from "../pool/thread-pool-options.ts"
 import { ThreadPoolExecutor as Pool } from "../pool/thread-pool-executor.ts"
 import { ScheduledThreadPoolExecutor as ScheduledPool } from "../schedule/scheduled-thread-pool-executor.ts"
 import { plainThreads } from "../thread/thread-factory.ts"
@@ -17,7 +18,9 @@ import { plainThreads } from "../thread/thread-factory.ts"
  *       handler: CallerRunsPolicy,
  *     })
  */
-export const ThreadPoolExecutor: typeof Pool = /* @__PURE__ */ made(Pool, virtualSettings)
+export const ThreadPoolExecutor: typeof Pool = /* @__PURE__ */ made(Pool, (options: ThreadPoolOptions) =>
+  virtualSettings(options),
+)
 export type ThreadPoolExecutor = Pool
 
 /**

@@ -8,10 +8,9 @@ import type { ModuleOptions } from "./module.ts"
 
 const UNSET = "void 0"
 const NEVER_SHARED = { reads: { shared: UNSET } }
-const KIND = {
-  ...NEVER_SHARED,
-  results: { from: "sharedBackends()", toShared: "sharedBackends()" },
-}
+const KIND = { ...NEVER_SHARED, results: { toShared: "sharedBackends()" } }
+/** A queue that another thread has posted: throws, as what makes a queue shared does. */
+const opens = (core: string): Cut => ({ results: { from: `${core}.prototype.toShared()` } })
 
 /** By the paths of compiled modules. */
 const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
@@ -169,14 +168,18 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     results: { toShared: "sharedBackends()" },
     without: ["moved", "adopt"],
   },
-  "queue/linked-blocking-queue": { results: { from: "ListCore.prototype.toShared()" } },
-  "queue/linked-blocking-deque": { results: { from: "ListCore.prototype.toShared()" } },
-  "queue/array-blocking-queue": { ...NEVER_SHARED, results: { from: "ListCore.prototype.toShared()" } },
+  "queue/linked-blocking-queue": opens("ListCore"),
+  "queue/linked-blocking-deque": opens("DequeCore"),
+  "queue/array-blocking-queue": { ...NEVER_SHARED, ...opens("ListCore") },
   "queue/base/heap-core": { ...NEVER_SHARED, without: ["elementsAsTheyCame"] },
-  "queue/priority-blocking-queue": KIND,
-  "queue/delay-queue": KIND,
-  "queue/linked-transfer-queue": { ...KIND, without: ["moved"] },
-  "queue/synchronous-queue": { ...KIND, without: ["moved"] },
+  "queue/priority-blocking-queue": opens("PriorityCore"),
+  "queue/base/priority-core": KIND,
+  "queue/delay-queue": opens("DelayCore"),
+  "queue/base/delay-core": KIND,
+  "queue/linked-transfer-queue": opens("TransferCore"),
+  "queue/base/transfer-core": { ...KIND, without: ["moved"] },
+  "queue/synchronous-queue": opens("SynchronousCore"),
+  "queue/base/synchronous-core": { ...KIND, without: ["moved"] },
 }
 
 /**

@@ -13,7 +13,7 @@ const KB = 1024
  * Of all of it. The files for browsers have 207 KB, as they are a second copy of the code, the page of the monitor and
  * its server 42 KB, the command line 23 KB, events, OpenTelemetry and traces 20 KB. An entry has five files.
  */
-export const PACKAGE: PackageFigures = { tarball: 634.5 * KB, unpacked: 1966 * KB, files: 80 }
+export const PACKAGE: PackageFigures = { tarball: 635.2 * KB, unpacked: 1966 * KB, files: 80 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */
@@ -25,24 +25,24 @@ interface BundleBudget {
 
 /** A row for each entry. Code is in a bundle as text: see docs/design/packaging.md. */
 const BUNDLES: readonly BundleBudget[] = [
-  { entry: ".", minified: 602.5 * KB, gzipped: 199.2 * KB },
+  { entry: ".", minified: 604 * KB, gzipped: 199.7 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
   { entry: "./virtual", minified: 117.8 * KB, gzipped: 38 * KB },
-  { entry: "./atomic", minified: 111.2 * KB, gzipped: 36.5 * KB },
-  { entry: "./lock", minified: 111.2 * KB, gzipped: 36.5 * KB },
+  { entry: "./atomic", minified: 105.6 * KB, gzipped: 34.8 * KB },
+  { entry: "./lock", minified: 105.6 * KB, gzipped: 34.8 * KB },
   // With the codec, which exchangers and shared queues need.
-  { entry: "./sync", minified: 179.2 * KB, gzipped: 58.9 * KB },
-  { entry: "./queue", minified: 198.5 * KB, gzipped: 64.1 * KB },
+  { entry: "./sync", minified: 174.2 * KB, gzipped: 57.8 * KB },
+  { entry: "./queue", minified: 196.8 * KB, gzipped: 63.7 * KB },
   // With the page, which is compressed already.
-  { entry: "./monitor", minified: 691 * KB, gzipped: 252 * KB },
-  { entry: "./compat", minified: 638.3 * KB, gzipped: 211.3 * KB },
+  { entry: "./monitor", minified: 692.3 * KB, gzipped: 252.3 * KB },
+  { entry: "./compat", minified: 640 * KB, gzipped: 211.8 * KB },
   // These three have one file of code, which is a file less for each of two.
-  { entry: "./prometheus", minified: 621.8 * KB, gzipped: 205.7 * KB },
-  { entry: "./trace", minified: 621.8 * KB, gzipped: 205.7 * KB },
-  { entry: "./otel", minified: 621.8 * KB, gzipped: 205.7 * KB },
-  { entry: "./testing", minified: 113.9 * KB, gzipped: 37.5 * KB },
-  { entry: "./distributed", minified: 691.2 * KB, gzipped: 228.8 * KB },
-  { entry: "./worker", minified: 596.8 * KB, gzipped: 197.3 * KB },
+  { entry: "./prometheus", minified: 623.3 * KB, gzipped: 206.3 * KB },
+  { entry: "./trace", minified: 623.3 * KB, gzipped: 206.3 * KB },
+  { entry: "./otel", minified: 623.3 * KB, gzipped: 206.3 * KB },
+  { entry: "./testing", minified: 108.2 * KB, gzipped: 35.8 * KB },
+  { entry: "./distributed", minified: 692.6 * KB, gzipped: 229.3 * KB },
+  { entry: "./worker", minified: 598.2 * KB, gzipped: 197.9 * KB },
 ]
 
 export interface PackageFigures {

@@ -1,6 +1,6 @@
 import { load, read, store, write } from "#atomics"
 import { leaveNew, settle, stateOf } from "../../future/task-state.ts"
-import { OF_A_SERIES } from "../../core/timetable.ts"
+import { OF_A_SERIES } from "../../core/series.ts"
 import { COMPLETION_QUEUE_MASK, BY_CALENDAR, TAKEN, TASK } from "./layout.ts"
 import { TaskSlots } from "./task-slots.ts"
 

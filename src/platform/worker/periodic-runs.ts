@@ -1,6 +1,7 @@
 import { pause } from "#atomics"
 import { CANCELLED, INTERRUPTING, NEW } from "../../future/task-state.ts"
-import { repeats, type Timetable } from "../../core/timetable.ts"
+import { repeats } from "../../core/series.ts"
+import type { Timetable } from "../../core/timetable.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"

@@ -48,8 +48,8 @@ test("[WK67] what a program has not used is not loaded", async () => {
     "base locks main pool queue sharing space sync task",
     "memory",
     "lock",
-    "core elements virtual",
-    "codec owner platform start task-text",
+    "core elements pools virtual",
+    "codec kept-code owner platform start task-text",
   ])
 })
 
