@@ -1,6 +1,7 @@
 import { OBSERVATION } from "../future/internals.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { PoolInfo, TaskOutcome } from "../observing.ts"
+import { ChunkedList } from "../queue/local/chunked-list.ts"
 import { sharedNow } from "../time/shared-clock.ts"
 import { type Channels, isTraced, publishEnd, tell, traceCall, wallTimeOf } from "./channels.ts"
 import type { EventLog } from "./event-log.ts"
@@ -18,7 +19,7 @@ export class SubmittedTasks implements TaskHearer {
   /** Those of pools of platform threads. The end of a command may be heard after that of its pool. */
   #inRings = new WeakMap<PoolInfo, RingTasks>()
   /** Commands that wait: the same function may be given to pools many times. */
-  readonly #commands = new Map<object, ObservedTask[]>()
+  readonly #commands = new Map<object, ChunkedList<ObservedTask>>()
 
   constructor(log: EventLog, channels: Channels, unobserved: Unobserved) {
     this.#log = log
@@ -56,9 +57,9 @@ export class SubmittedTasks implements TaskHearer {
   }
 
   #noteCommand(task: object, observed: ObservedTask): void {
-    const waiting = this.#commands.get(task)
-    if (waiting === undefined) this.#commands.set(task, [observed])
-    else waiting.push(observed)
+    const waiting = this.#commands.get(task) ?? new ChunkedList<ObservedTask>()
+    if (waiting.size === 0) this.#commands.set(task, waiting)
+    waiting.push(observed)
   }
 
   #trace(observed: ObservedTask, time: number, give: () => void): void {
@@ -93,7 +94,7 @@ export class SubmittedTasks implements TaskHearer {
     }
     const waiting = this.#commands.get(task)
     const observed = waiting?.shift()
-    if (waiting?.length === 0) this.#commands.delete(task)
+    if (waiting?.size === 0) this.#commands.delete(task)
     return observed
   }
 

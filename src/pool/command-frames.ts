@@ -1,4 +1,5 @@
 import { frameForTask, NO_STORES } from "../memory/flow/flow.ts"
+import { ChunkedList } from "../queue/local/chunked-list.ts"
 import type { Frame } from "#host/context"
 
 /**
@@ -11,7 +12,7 @@ import type { Frame } from "#host/context"
  * queue by hand leaves its context here until it is executed again.
  */
 export class CommandFrames {
-  readonly #frames = new WeakMap<object, Frame | Frame[]>()
+  readonly #frames = new WeakMap<object, Frame | ChunkedList<Frame>>()
   /** Whether a command ever had stores. Until then there is nothing to remember. */
   #isUsed = false
 
@@ -22,23 +23,28 @@ export class CommandFrames {
     this.#isUsed = true
     const waiting = this.#frames.get(command)
     if (waiting === undefined) this.#frames.set(command, frame)
-    else if (Array.isArray(waiting)) waiting.push(frame)
-    else this.#frames.set(command, [waiting, frame])
+    else if (waiting instanceof ChunkedList) waiting.push(frame)
+    else {
+      const list = new ChunkedList<Frame>()
+      list.push(waiting)
+      list.push(frame)
+      this.#frames.set(command, list)
+    }
   }
 
   /** The command begins. */
   take(command: object): Frame {
     if (!this.#isUsed) return NO_STORES
     const waiting = this.#frames.get(command)
-    if (Array.isArray(waiting) && waiting.length > 1) return waiting.shift() as Frame
+    if (waiting instanceof ChunkedList && waiting.size > 1) return waiting.shift() as Frame
     this.#frames.delete(command)
-    return (Array.isArray(waiting) ? waiting[0] : waiting) ?? NO_STORES
+    return (waiting instanceof ChunkedList ? waiting.first : waiting) ?? NO_STORES
   }
 
   /** The command that was noted last will not begin. */
   forgetNewest(command: object): void {
     const waiting = this.#frames.get(command)
-    if (Array.isArray(waiting)) waiting.pop()
+    if (waiting instanceof ChunkedList) waiting.pop()
     else this.#frames.delete(command)
   }
 }
