@@ -7,8 +7,8 @@ import { LINE, wholeLines } from "../memory/layout.ts"
 import type { GrowableMemory } from "../memory/shared/growable-memory.ts"
 import { FREE } from "../memory/thread/node-pool.ts"
 import { NODE } from "../memory/thread/thread-registry.ts"
-import type { WaitNode } from "../memory/wait/wait-node.ts"
 import { EXCLUSIVE, QUEUE, WaitQueue } from "../memory/wait/wait-queue.ts"
+import type { Visitor } from "./visitor.ts"
 
 const GUARD = wholeLines(QUEUE.SIZE)
 const OFFER = GUARD + 1
@@ -41,19 +41,6 @@ function sizeFor(bytes: number): number {
 export interface Partner {
   readonly thread: number
   readonly node: number
-}
-
-/** A flow that exchanges bytes with a flow of another thread. */
-export class Visitor {
-  readonly node: WaitNode
-  /** The block of its offer; 0 if it offers nothing in the hall. */
-  block = 0
-  /** What the partner has given. */
-  bytes: Uint8Array | undefined
-
-  constructor(node: WaitNode) {
-    this.node = node
-  }
 }
 
 /** What a visitor knows of its own thread. Both are called under the guard. */

@@ -17,7 +17,8 @@ import {
   timeoutUnlessAborted,
   type WaitOptions,
 } from "../memory/flow/waiting.ts"
-import { ExchangeHall, INITIAL_WORDS, MOST_WORDS, Visitor } from "./exchange-hall.ts"
+import { ExchangeHall, INITIAL_WORDS, MOST_WORDS } from "./exchange-hall.ts"
+import { Visitor } from "./visitor.ts"
 
 /*
  * How it works

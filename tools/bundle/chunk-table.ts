@@ -225,6 +225,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "sync/phaser",
       "sync/rate-limiter",
       "sync/semaphore",
+      "sync/visitor",
     ],
   },
   { name: "barrier", after: ["sync", "lock"], modules: ["memory/shared/growable-memory", "sync/"] },

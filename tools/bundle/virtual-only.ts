@@ -117,7 +117,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     reads: { "#isKept": UNSET },
     // No pool of this form is noted: dumps and events are those of `corepool`.
     calls: { noteEndOfPool: UNSET },
-    results: { "#give": "engine.execute(task)" },
+    results: { execute: "isTold ? engine.execute(task) : this.#tell(pool, engine, task)" },
     without: ["#isKept", "#calls", "rest", "hooks"],
   },
   "core/pool-state": { without: ["add"] },
