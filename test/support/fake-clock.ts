@@ -83,6 +83,7 @@ export class FakeClock implements Disposable {
 
   #clear(handle: object | undefined): void {
     // A real one was set before this clock was made, by a connection, say, and would fire after its time.
-    if (handle !== undefined && !this.#timers.delete(handle)) this.#real.clearTimeout(handle as NodeJS.Timeout)
+    const { clearTimeout } = this.#real // a browser's is no method of another object
+    if (handle !== undefined && !this.#timers.delete(handle)) clearTimeout(handle as NodeJS.Timeout)
   }
 }

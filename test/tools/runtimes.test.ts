@@ -11,7 +11,7 @@ import { type Ending, failureOf, type FileRun, runFiles } from "../../tools/runt
 import { filesFor, judge, staleEntries, type Verdict } from "../../tools/runtimes/judge.ts"
 import { header, remarks, row } from "../../tools/runtimes/report.ts"
 import { FILE, type Outcome, readResults } from "../../tools/runtimes/results.ts"
-import { commandFor, packageOf, RUNTIMES } from "../../tools/runtimes/runtime.ts"
+import { commandFor, ENGINES, packageOf } from "../../tools/runtimes/runtime.ts"
 import { repository, ROOT } from "./fixture.ts"
 
 const MAIN = join(ROOT, "build/tools/runtimes/main.js")
@@ -36,7 +36,7 @@ test("[RP28] an unknown runtime, an unknown option and a pattern without a file 
   const unknown = await runNode([MAIN, "bun", "rhino"], { cwd: root })
   assert.deepEqual(
     [unknown.code, unknown.stderr],
-    [2, "No such runtime: rhino. There are: node20, node22, node24, node26, bun, deno.\n"],
+    [2, "No such runtime: rhino. There are: node20, node22, node24, node26, bun, deno, chromium, firefox.\n"],
   )
   const option = await runNode([MAIN, "--fast"], { cwd: root })
   assert.equal(option.code, 2)
@@ -46,7 +46,7 @@ test("[RP28] an unknown runtime, an unknown option and a pattern without a file 
 })
 
 test("[RP28] a model test runs with the condition model on every runtime, and others do not", () => {
-  for (const runtime of RUNTIMES) {
+  for (const runtime of ENGINES) {
     const model = commandFor(runtime, "test/model/a.model.test.ts", "results", 1000).args
     const other = commandFor(runtime, "test/model/a.test.ts", "results", 1000).args
     assert.ok(model.includes("--conditions=model"))
@@ -59,7 +59,7 @@ test("[RP28] a model test runs with the condition model on every runtime, and ot
 })
 
 test("[RP28] everything that a command names is there", () => {
-  for (const runtime of RUNTIMES) {
+  for (const runtime of ENGINES) {
     for (const arg of commandFor(runtime, "test/a.test.ts", "results", 1000).args) {
       const path = arg.replace(/^--[a-z-]+=/, "").replace("file://", "")
       if (path.startsWith("/")) assert.ok(existsSync(path), path)
@@ -234,7 +234,7 @@ test("[RP34] every runtime is pinned to an exact version, and the lock file has 
   const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, "tools/runtimes", file), "utf8"))
   const { optionalDependencies: pins } = read("package.json") as { optionalDependencies: Record<string, string> }
   const { packages } = read("package-lock.json") as { packages: Record<string, { name: string; version: string }> }
-  for (const runtime of RUNTIMES) assert.ok(packageOf(runtime, "linux", "x64") in pins, runtime)
+  for (const runtime of ENGINES) assert.ok(packageOf(runtime, "linux", "x64") in pins, runtime)
   for (const [name, pin] of Object.entries(pins)) {
     assert.match(pin, /^npm:.+@\d+\.\d+\.\d+$/)
     const entry = packages[`node_modules/${name}`]

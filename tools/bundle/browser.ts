@@ -34,14 +34,21 @@ const CODE = `export * from "./index.js"
 export { beginThread } from "corepool-worker"`
 
 /** The orders of a pool come alone if a factory of the user has started the worker. */
-const WORKER = `import { boot } from "./host/browser/boot.js"
-import { begin } from "./worker-program/worker-program.js"
+function worker(src: string): string {
+  return `import { boot } from "${src}host/browser/boot.js"
+import { begin } from "${src}worker-program/worker-program.js"
 export function beginThread() {
   boot(({ workerData }) => {
     const { orders = workerData, code = { regions: [] } } = workerData
     begin(orders, undefined, code, new Map())
   })
 }`
+}
+
+/** The module in which a worker of the compiled modules begins; `src` leads to build/src. */
+export function compiledWorker(src: string): string {
+  return `${worker(src)}\nbeginThread()\n`
+}
 
 /** The modules that only threads of programs need that cannot run in a browser. */
 const OF_SERVERS = /\/(?:job-part|handler-part|captured-run)\.js$/
@@ -52,7 +59,7 @@ function whole(folder: string): Plugin {
     name: "whole",
     setup(builder) {
       builder.onResolve({ filter: /^corepool-worker$/ }, ({ path }) => ({ path, namespace: "own" }))
-      builder.onLoad({ filter: /./, namespace: "own" }, () => ({ contents: WORKER, resolveDir: folder }))
+      builder.onLoad({ filter: /./, namespace: "own" }, () => ({ contents: worker("./"), resolveDir: folder }))
       builder.onLoad({ filter: /worker-main\.js$/ }, ({ path }) => ({
         contents: atOnce(readFileSync(path, "utf8")),
       }))
@@ -60,7 +67,8 @@ function whole(folder: string): Plugin {
   }
 }
 
-function atOnce(text: string): string {
+/** The program of a worker that loads nothing later: a worker that blocks could not. */
+export function atOnce(text: string): string {
   const imports: string[] = []
   const body = text.replaceAll(/\bimport\("([^"]+)"\)/g, (_, path: string) => {
     if (OF_SERVERS.test(path)) return "Promise.resolve({})"

@@ -4,7 +4,8 @@ import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { run, saidBy } from "../check/run.ts"
-import { executableIn, packageOf, type RuntimeName } from "./runtime.ts"
+import { findBrowser } from "./browser/browsers.ts"
+import { type EngineName, executableIn, isBrowser, packageOf, type RuntimeName } from "./runtime.ts"
 
 export interface Runtime {
   readonly name: RuntimeName
@@ -17,8 +18,23 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
+/** Those of `names`, in that order. `root` is the repository; browsers are those of the system. */
+export async function findRuntimes(root: string, names: readonly RuntimeName[]): Promise<Runtime[]> {
+  const engines = await fetchRuntimes(
+    join(root, "tools/runtimes"),
+    names.filter((name) => !isBrowser(name)),
+  )
+  const found: Runtime[] = []
+  for (const name of names) {
+    if (isBrowser(name)) found.push(await tried(name, await findBrowser(root, name), root))
+    else found.push(...engines.filter((engine) => engine.name === name))
+  }
+  return found
+}
+
 /** `folder` is that of the package.json; what is installed already in the version wanted is not fetched again. */
-export async function fetchRuntimes(folder: string, names: readonly RuntimeName[]): Promise<Runtime[]> {
+export async function fetchRuntimes(folder: string, names: readonly EngineName[]): Promise<Runtime[]> {
+  if (names.length === 0) return []
   const pinned = readManifest(folder).optionalDependencies ?? {}
   const packages = names.map((name) => packageOf(name, process.platform, process.arch))
   const unknown = packages.filter((key) => !(key in pinned))
@@ -29,7 +45,10 @@ export async function fetchRuntimes(folder: string, names: readonly RuntimeName[
   }
   if (!packages.every((key) => isInstalled(folder, key, pinned[key] ?? ""))) await install(folder)
   const runtimes: Runtime[] = []
-  for (const name of names) runtimes.push(await tried(folder, name))
+  for (const name of names) {
+    const at = join(folder, "node_modules", packageOf(name, process.platform, process.arch))
+    runtimes.push(await tried(name, executableIn(at, name), folder))
+  }
   return runtimes
 }
 
@@ -50,9 +69,8 @@ async function install(folder: string): Promise<void> {
   if (code !== 0) throw new Error("npm could not install the runtimes")
 }
 
-/** A package may be there, and not be for this machine. */
-async function tried(folder: string, name: RuntimeName): Promise<Runtime> {
-  const program = executableIn(join(folder, "node_modules", packageOf(name, process.platform, process.arch)), name)
+/** A program may be there, and not be for this machine. */
+async function tried(name: RuntimeName, program: string, folder: string): Promise<Runtime> {
   const outcome = await run(program, ["--version"], { cwd: folder })
   const version = /\d+\.\d+\.\d+/.exec(outcome.stdout)?.[0]
   if (outcome.code !== 0 || version === undefined) throw new Error(`${program} does not run here: ${saidBy(outcome)}`)

@@ -1,11 +1,14 @@
 /** Runs test files on one runtime: each in a process of its own, a few at a time. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
+import { argsFor } from "./browser/browsers.ts"
+import type { Fit } from "./browser/needs.ts"
+import { serveTests, type TestSite } from "./browser/site.ts"
 import type { Runtime } from "./fetch.ts"
 import { FILE, type FileResults, readResults, type Result } from "./results.ts"
-import { commandFor } from "./runtime.ts"
+import { commandFor, type EngineName, isBrowser } from "./runtime.ts"
 
 export interface FileRun {
   /** The path of the source, from the root of the repository. */
@@ -41,13 +44,24 @@ function passOn(signal: NodeJS.Signals): void {
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const
 
-/** `root` is the repository; results are in the order of the files. */
+/** How a file is run on a runtime: what it says of its tests goes to the file `results`. */
+type RunFile = (file: string, results: string) => Promise<Ending>
+
+/** `root` is the repository; results are in the order of the files. `fits` says how each of them runs in a browser. */
 export async function runFiles(
   root: string,
   runtime: Runtime,
   files: readonly string[],
   limits: Limits,
+  fits: ReadonlyMap<string, Fit> = new Map(),
 ): Promise<FileRun[]> {
+  const { name } = runtime
+  if (!isBrowser(name)) return await runEach(files, (file, path) => runFile(root, runtime, name, file, path, limits))
+  await using site = await serveTests(root)
+  return await runEach(files, (file, path) => visitFile(site, runtime, file, fits.get(file), path, limits))
+}
+
+async function runEach(files: readonly string[], runOne: RunFile): Promise<FileRun[]> {
   const folder = mkdtempSync(join(tmpdir(), "corepool-runtimes-"))
   const runs: FileRun[] = []
   let next = 0
@@ -56,7 +70,7 @@ export async function runFiles(
       const at = next++
       const file = files[at] as string
       const path = join(folder, `${at}.jsonl`)
-      const ending = await runFile(root, runtime, file, path, limits)
+      const ending = await runOne(file, path)
       const written = readResults(existsSync(path) ? readFileSync(path, "utf8") : "")
       runs[at] = { file, results: [...written.results, ...failureOf(written, ending)] }
     }
@@ -71,27 +85,71 @@ export async function runFiles(
   return runs
 }
 
-function runFile(root: string, runtime: Runtime, file: string, results: string, limits: Limits): Promise<Ending> {
-  const { args, env } = commandFor(runtime.name, file, results, limits.test)
+function runFile(
+  root: string,
+  runtime: Runtime,
+  name: EngineName,
+  file: string,
+  results: string,
+  limits: Limits,
+): Promise<Ending> {
+  const { args, env } = commandFor(name, file, results, limits.test)
+  return start(runtime.program, args, { cwd: root, env, limit: limits.file })
+}
+
+/** A browser does not end by itself when the tests have ended. */
+async function visitFile(
+  site: TestSite,
+  { name, program }: Runtime,
+  file: string,
+  fit: Fit | undefined,
+  results: string,
+  limits: Limits,
+): Promise<Ending> {
+  if (!isBrowser(name) || fit === undefined || "lacks" in fit) throw new Error(`${file} is not for ${name}`)
+  const profile = mkdtempSync(join(tmpdir(), "corepool-profile-"))
+  const over = new AbortController()
+  const hear = (lines: string): void => {
+    appendFileSync(results, lines)
+    if (readResults(lines).finished) over.abort()
+  }
+  const compiled = `build/${file.replace(/\.ts$/, ".js")}`
+  using visit = site.visit(compiled, fit.site, fit.place, limits.test, hear)
+  const settings = { cwd: profile, env: {}, limit: limits.file, over: over.signal }
+  const ending = await start(program, argsFor(name, profile, visit.url), settings)
+  rmSync(profile, { recursive: true, force: true, maxRetries: 10 })
+  return over.signal.aborted ? { ...ending, code: 0 } : ending
+}
+
+interface Settings {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly limit: number
+  /** Ends the process. */
+  readonly over?: AbortSignal
+}
+
+function start(program: string, args: readonly string[], { cwd, env, limit, over }: Settings): Promise<Ending> {
   return new Promise((resolve, reject) => {
-    const child = spawn(runtime.program, args, {
-      cwd: root,
+    const child = spawn(program, args, {
+      cwd,
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined, ...env },
       stdio: ["ignore", "ignore", "pipe"],
       detached: true,
     })
     leaders.add(child)
+    over?.addEventListener("abort", () => endGroup(child))
     let isOverdue = false
-    const limit = setTimeout(() => {
+    const timer = setTimeout(() => {
       isOverdue = true
       endGroup(child)
-    }, limits.file)
+    }, limit)
     let stderr = ""
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
     child.on("error", reject)
     child.on("exit", () => endGroup(child))
     child.on("close", (code, signal) => {
-      clearTimeout(limit)
+      clearTimeout(timer)
       leaders.delete(child)
       resolve({ code: code ?? signal ?? NaN, stderr, isOverdue })
     })

@@ -1,26 +1,30 @@
 /**
  * `npm run test:runtimes`: the whole test suite on every runtime that corepool is meant for.
  *
- *     npm run test:runtimes                       all runtimes, all files
+ *     npm run test:runtimes                       all runtimes but browsers, all files
+ *     npm run test:runtimes -- chromium           the files that can run in a browser
  *     npm run test:runtimes -- bun deno           these runtimes
  *     npm run test:runtimes -- --pattern queue    the files with "queue" in their path
  *
  * Prints a row for each runtime as it is done, then what differs, is skipped or has failed. Exit code 1 if anything failed, 2 if
  * it could not begin.
  */
-import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { listFiles } from "../check/files.ts"
 import { startServers } from "../servers/for-tests.ts"
+import { type Fit, fitOf } from "./browser/needs.ts"
 import { DIFFERENCES, OMISSIONS } from "./differences.ts"
-import { fetchRuntimes } from "./fetch.ts"
+import { findRuntimes } from "./fetch.ts"
 import { type FileRun, type Limits, runFiles } from "./files.ts"
 import { filesFor, judge, staleEntries } from "./judge.ts"
-import { header, remarks, type Row, row } from "./report.ts"
-import { type RuntimeName, RUNTIMES } from "./runtime.ts"
+import { header, leftOut, remarks, type Row, row } from "./report.ts"
+import { ENGINES, isBrowser, type RuntimeName, RUNTIMES } from "./runtime.ts"
 
 /** Nothing takes so long, not even on a busy machine; it only turns what hangs into a failure. */
 const LIMITS: Limits = { test: 900_000, file: 1_800_000 }
+
+/** A test that waits for what cannot come ends by itself in a process, which has nothing left to do, and not in a page. */
+const IN_BROWSERS: Limits = { test: 60_000, file: 600_000 }
 
 interface Request {
   readonly runtimes: readonly RuntimeName[]
@@ -33,12 +37,12 @@ function parse(args: readonly string[]): Request {
     allowPositionals: true,
     options: { pattern: { type: "string", multiple: true, default: [] } },
   })
-  const unknown = positionals.filter((name) => !(RUNTIMES as readonly string[]).includes(name))
+  const unknown = positionals.filter((name) => !RUNTIMES.some((runtime) => runtime === name))
   if (unknown.length > 0) {
     throw new Error(`No such runtime: ${unknown.join(", ")}. There are: ${RUNTIMES.join(", ")}.`)
   }
   return {
-    runtimes: RUNTIMES.filter((name) => positionals.length === 0 || positionals.includes(name)),
+    runtimes: positionals.length === 0 ? ENGINES : RUNTIMES.filter((name) => positionals.includes(name)),
     patterns: values.pattern,
   }
 }
@@ -51,15 +55,18 @@ async function main(root: string, args: readonly string[]): Promise<number> {
   const stale = staleEntries(all, DIFFERENCES, OMISSIONS)
   if (stale.length > 0) throw new Error(stale.join("\n"))
 
-  const fetched = await fetchRuntimes(join(root, "tools/runtimes"), runtimes)
+  const found = await findRuntimes(root, runtimes)
+  const fits = new Map<string, Fit>(runtimes.some(isBrowser) ? chosen.map((file) => [file, fitOf(root, file)]) : [])
   const servers = await startServers(root, chosen)
   Object.assign(process.env, servers.env) // of the test files, which are started with the environment of this process
   console.log(header())
   const rows: Row[] = []
   let reference: FileRun[] | undefined
-  for (const runtime of fetched) {
+  for (const runtime of found) {
     const start = performance.now()
-    const runs = await runFiles(root, runtime, filesFor(runtime.name, chosen, OMISSIONS), LIMITS)
+    const inBrowser = isBrowser(runtime.name)
+    const concerned = filesFor(runtime.name, chosen, OMISSIONS).filter((file) => !inBrowser || runsIn(fits.get(file)))
+    const runs = await runFiles(root, runtime, concerned, inBrowser ? IN_BROWSERS : LIMITS, fits)
     const verdict = judge(runtime.name, runs, DIFFERENCES, reference)
     const seconds = (performance.now() - start) / 1000
     reference ??= runs
@@ -68,8 +75,13 @@ async function main(root: string, args: readonly string[]): Promise<number> {
     rows.push(done)
   }
   await servers.stop()
+  for (const line of leftOut(fits)) console.log(line)
   for (const line of remarks(rows, OMISSIONS, servers.missing)) console.log(line)
   return rows.some(({ verdict }) => verdict.failed.length > 0) ? 1 : 0
+}
+
+function runsIn(fit: Fit | undefined): boolean {
+  return fit !== undefined && !("lacks" in fit)
 }
 
 try {

@@ -1,4 +1,5 @@
 /** How the outcome is printed: a row of one table for each runtime, then what there is to say about tests. */
+import type { Fit } from "./browser/needs.ts"
 import type { Omission } from "./differences.ts"
 import type { Remark, Verdict } from "./judge.ts"
 import type { RuntimeName } from "./runtime.ts"
@@ -48,6 +49,17 @@ export function remarks(
     ...missing.flatMap((what) => ["", what]),
     ...section("Failed", rows, ({ failed }) => failed),
   ]
+}
+
+/** How many files are not run in browsers, by what they lack, most first. */
+export function leftOut(fits: ReadonlyMap<string, Fit>): string[] {
+  const counts = new Map<string, number>()
+  for (const fit of fits.values()) {
+    if ("lacks" in fit) counts.set(fit.lacks, (counts.get(fit.lacks) ?? 0) + 1)
+  }
+  if (counts.size === 0) return []
+  const lines = [...counts].toSorted(([, a], [, b]) => b - a).map(([what, count]) => `  ${what}: ${count} files`)
+  return ["", "Not run in browsers, by what they need", ...lines]
 }
 
 /** By file and test; runtimes of which the same is to be said stand together. */

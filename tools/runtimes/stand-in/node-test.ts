@@ -1,5 +1,5 @@
 /**
- * Stands in for `node:test` on Bun and Deno: the parts that the tests use, run as node runs them and told in the lines of
+ * Stands in for `node:test` on Bun, on Deno and in browsers: the parts that the tests use, run as node runs them and told in the lines of
  * `results.ts`. What is not here is not silently different: to import or to call it is an error.
  *
  * Why not theirs. Bun's works only under `bun test`, Deno's under `deno test`; both keep the event loop alive, so that a wait
@@ -7,20 +7,11 @@
  * Deno's lets errors between tests, and errors of the file itself, pass; `t.skip()` counts as passed there; and neither
  * tells why a test was skipped.
  */
-import { appendFileSync } from "node:fs"
-import { setImmediate } from "node:timers"
-import { type Line, OUTSIDE } from "../results.ts"
+import { OUTSIDE } from "../results.ts"
 import { MockTracker } from "./mock.ts"
+import { onEnd, onLoad, onUncaught, quit, rest, setImmediate, TIME_LIMIT, write } from "./place.ts"
 import { type HookKind, type Reason, Step, type StepOptions, told } from "./step.ts"
 
-const RESULTS = process.env["TEST_RESULTS"]
-if (RESULTS === undefined) throw new Error("TEST_RESULTS must name the file for the results")
-/** Not for programs that a test starts. */
-delete process.env["TEST_RESULTS"]
-
-const TIME_LIMIT = Number(process.env["TEST_TIME_LIMIT"] ?? 120_000)
-
-const write = (line: Line): void => appendFileSync(RESULTS, `${JSON.stringify(line)}\n`)
 const open = new Set<Step>()
 const surroundings = { write, open, isOverdue: false }
 
@@ -34,12 +25,15 @@ function afterTest(): void {
   if (open.size > 0) return
   setImmediate(() => {
     if (open.size > 0) return
-    if (surroundings.isOverdue) process.exit(1)
+    if (surroundings.isOverdue) return quit()
     isClosing = true
     void root
       .afterInner()
       .catch(onStray)
-      .finally(() => (isClosing = false))
+      .finally(() => {
+        isClosing = false
+        rest()
+      })
   })
 }
 
@@ -47,7 +41,7 @@ const DEFAULTS: StepOptions = { skip: undefined, todo: undefined, timeout: TIME_
 
 const root = new Step(surroundings, undefined, [], DEFAULTS, undefined)
 // After the modules, all of whose tests and hooks are known then.
-setImmediate(() => root.begin())
+onLoad(() => root.begin())
 
 /** The suite whose function is being called. */
 let collecting = root
@@ -228,10 +222,9 @@ function onStray(error: unknown): void {
   else step.fail(error)
 }
 
-process.on("uncaughtException", onStray)
-process.on("unhandledRejection", onStray)
+onUncaught(onStray)
 
-process.on("exit", () => {
+onEnd(() => {
   for (const step of [...open].toReversed()) {
     step.abandon(
       step.isRunning

@@ -7,8 +7,8 @@
  * Stricter than node: after a test the event loop turns once, so that a rejection it left unhandled fails *it*; and an
  * error that belongs to no test fails the file, where node adds a remark.
  */
-import { clearTimeout, setImmediate, setTimeout } from "node:timers"
 import type { Line, Path } from "../results.ts"
+import { clearTimeout, setImmediate, setTimeout } from "./place.ts"
 
 export type HookKind = "before" | "after" | "beforeEach" | "afterEach"
 
@@ -204,7 +204,7 @@ export class Step {
         this.#surroundings.isOverdue = true
         reject(new Error(`test timed out after ${timeout}ms`))
       }, timeout)
-      timer.unref()
+      if (typeof timer === "object") timer.unref() // a browser's is a number, and keeps nothing alive
     })
     try {
       await Promise.race([call(), over])
