@@ -13,10 +13,15 @@ export async function inPage<T>(body: string, modules: Readonly<Record<string, s
 
 /** The same in a page that is open. */
 export async function ofPage<T>(opened: Opened, body: string): Promise<T> {
-  return await opened.run<T>(`const t = await import("/tasks.js")
+  return await opened.run<T>(withTasks(body))
+}
+
+/** What a script begins with that uses the tasks. */
+export function withTasks(body: string): string {
+  return `const t = await import("/tasks.js")
     const { Executors, ForkJoinPool, ReentrantLock, LinkedBlockingQueue, parallelSort, parallelMap } = corepool
     const begun = async (words) => { if (Atomics.load(words, 0) === 0) await Atomics.waitAsync(words, 0, 0).value }
     const newWords = () => new Int32Array(new SharedArrayBuffer(8))
     const nameOf = (promise) => promise.then(String, (error) => error.name)
-    ${body}`)
+    ${body}`
 }

@@ -28,13 +28,19 @@ export interface Opened extends AsyncDisposable {
   run<T>(body: string): Promise<T>
 }
 
+/** A server of pages, without a browser. */
+export interface Pages extends Disposable {
+  readonly url: string
+}
+
 let browser: Browser | undefined
 
 export async function closeBrowser(): Promise<void> {
   await browser?.close()
 }
 
-export async function open({ isolated, modules = {}, policy }: PageOptions): Promise<Opened> {
+/** The page at `url` is empty. */
+export async function serve({ isolated, modules = {}, policy }: PageOptions): Promise<Pages> {
   const headers = {
     ...(isolated ? ISOLATION : {}),
     ...(policy === undefined ? {} : { "Content-Security-Policy": policy }),
@@ -47,19 +53,35 @@ export async function open({ isolated, modules = {}, policy }: PageOptions): Pro
     response.end(text)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    [Symbol.dispose]: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** What a script of the page begins with; `corepool` is all of it. */
+export function withCorepool(body: string): string {
+  return `import("/corepool/index.js").then(async (corepool) => { ${body} })`
+}
+
+export async function open(options: PageOptions): Promise<Opened> {
+  const pages = await serve(options)
   browser ??= await launch()
   const context = await browser.newContext({})
   const page = await context.newPage()
   const uncaught: string[] = []
   page.on("pageerror", (error) => uncaught.push(String(error)))
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  await page.goto(pages.url)
   return {
     page,
     uncaught,
-    run: async (body) => await page.evaluate(`import("/corepool/index.js").then(async (corepool) => { ${body} })`),
+    run: async (body) => await page.evaluate(withCorepool(body)),
     [Symbol.asyncDispose]: async () => {
       await context.close()
-      server.close()
+      pages[Symbol.dispose]()
     },
   }
 }
