@@ -72,10 +72,16 @@ function isDetached(buffer: ArrayBuffer): boolean {
 }
 
 /** Undefined in the oldest supported runtimes. */
-const { transfer: moveBuffer } = ArrayBuffer.prototype as { transfer?: () => ArrayBuffer }
+const { transfer: moveBuffer } = ArrayBuffer.prototype as { transfer?: (length?: number) => ArrayBuffer }
 
 /** Moves the object to a new one in this thread: the given one is empty from now on. */
 export function move<T extends object>(thing: T): T {
   if (types.isArrayBuffer(thing) && moveBuffer !== undefined) return apply(moveBuffer, thing, []) as T
   return runtime.clone(thing, alone({ transfer: [thing as unknown as ArrayBuffer] }))
+}
+
+/** Empties a buffer whose contents are elsewhere, as {@link move} does. */
+export function empty(buffer: ArrayBuffer): void {
+  if (moveBuffer === undefined) move(buffer)
+  else apply(moveBuffer, buffer, [0])
 }

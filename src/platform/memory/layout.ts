@@ -169,10 +169,11 @@ export const TASK = {
 } as const
 
 /**
- * The parts of KIND: the kind of the encoded value; POSTED if some of it went by message; how many references follow
- * it.
+ * The parts of KIND: the kind of the encoded value; ENCLOSED if the contents of moved buffers lie behind it; POSTED if
+ * some of it went by message; how many references follow it.
  */
-export const KIND_MASK = 0xff
+export const KIND_MASK = 0x7f
+export const ENCLOSED = 0x80
 export const POSTED = 0x100
 export const REFERENCES_SHIFT = 9
 

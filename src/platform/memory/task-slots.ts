@@ -1,16 +1,23 @@
-import { read, store, write } from "#atomics"
+import { compareAndSet, load, read, store, write } from "#atomics"
 import { wholeWords } from "../../codec/bytes/bulk.ts"
 import { EncodedValue, INT, NO_VALUE } from "../../codec/bytes/encoded-value.ts"
+import { sizeOfBuffer } from "../../codec/bytes/views.ts"
 import type { Arena } from "../../memory/structures/arena.ts"
 import type { Slots } from "../../memory/structures/slots.ts"
 import { CANCELLED, NEW } from "../../future/task-state.ts"
 import { BulkInArena } from "./bulk-in-arena.ts"
-import { INLINE_WORDS, KIND_MASK, MEASURED, POSTED, REFERENCES_SHIFT, TASK, tasksBase, TIMED } from "./layout.ts"
+// prettier-ignore
+import {
+  ENCLOSED, INLINE_WORDS, KIND_MASK, MEASURED, POSTED, REFERENCES_SHIFT, TASK, tasksBase, TIMED,
+} from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 const NO_REFERENCES: readonly number[] = []
 
 const INLINE_BYTES = INLINE_WORDS * 4
+
+/** No buffers are enclosed while more bytes of the arena are in use: half of it is for other values. */
+const MOST_ENCLOSED = 2 ** 27
 
 const double = new Float64Array(1)
 const halves = new Int32Array(double.buffer)
@@ -164,6 +171,55 @@ export abstract class TaskSlots {
     return true
   }
 
+  /**
+   * As {@link fill}, and copies the contents of these buffers, which the value refers to as its attachments, behind it.
+   * A worker must not use them before {@link seal}. If there is no room, returns false, and the value is as before.
+   *
+   * The references are where the first buffer begins among the bulk parts, and the sizes of all.
+   */
+  enclose(slot: number, encoded: EncodedValue, buffers: readonly ArrayBuffer[]): boolean {
+    const { bulk } = encoded
+    const { count, size: start } = bulk
+    const sizes = buffers.map((buffer) => sizeOfBuffer(buffer))
+    for (const [i, buffer] of buffers.entries()) bulk.add(new Uint8Array(buffer), sizes[i] as number)
+    if (this.#arena.used > MOST_ENCLOSED || !this.fill(slot, encoded, [start, ...sizes])) {
+      bulk.cut(count)
+      return false
+    }
+    const kind = this.recordOf(slot) + TASK.KIND
+    write(this.words, kind, read(this.words, kind) | ENCLOSED | POSTED)
+    return true
+  }
+
+  /** The buffers that were enclosed are empty: from now on a worker may use what {@link enclose} has copied. */
+  seal(slot: number): void {
+    const kind = this.recordOf(slot) + TASK.KIND
+    const before = load(this.words, kind)
+    // Not if another thread has written an outcome meanwhile.
+    if ((before & ENCLOSED) !== 0) compareAndSet(this.words, kind, before, before & ~POSTED)
+  }
+
+  /** Whether the record has the contents of moved buffers. They may be used once it {@link isSealed}. */
+  isEnclosed(slot: number): boolean {
+    const record = this.recordOf(slot)
+    return (load(this.words, record + TASK.KIND) & ENCLOSED) !== 0
+  }
+
+  isSealed(slot: number): boolean {
+    const record = this.recordOf(slot)
+    return (load(this.words, record + TASK.KIND) & (ENCLOSED | POSTED)) === ENCLOSED
+  }
+
+  /** New buffers with the contents of those that were enclosed. */
+  enclosedIn(slot: number): ArrayBuffer[] {
+    const [start = 0, ...sizes] = this.referencesOf(slot)
+    const record = this.recordOf(slot)
+    const length = read(this.words, record + TASK.LENGTH)
+    const block = read(this.words, record + TASK.BLOCK)
+    const source = new BulkInArena(this.#arena, block, wholeWords(length) + (sizes.length + 1) * 4 + start)
+    return sizes.map((size) => source.next(size) as ArrayBuffer)
+  }
+
   /** As {@link fill} for no more than two ints as the arguments of a new task: the kind is that of `kindOfFew`. */
   fillFew(slot: number, kind: number, args: readonly unknown[]): void {
     const record = this.recordOf(slot)
@@ -255,7 +311,7 @@ export abstract class TaskSlots {
   /** Whether some of the value went by message, or has to be requested. */
   isPosted(slot: number): boolean {
     const record = this.recordOf(slot)
-    return (read(this.words, record + TASK.KIND) & POSTED) !== 0
+    return (load(this.words, record + TASK.KIND) & POSTED) !== 0
   }
 
   /** Notes that. If `all` of the value goes by message, what {@link fill} may have written is void. */

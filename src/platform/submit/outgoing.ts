@@ -2,7 +2,9 @@ import { decodeArguments, encodeArguments } from "../../codec/arguments.ts"
 import { sharedAmong } from "../../codec/plain-words.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { NotSerializableError, UnsupportedOperationError } from "../../errors.ts"
-import { move, requireAmong, requirePresent } from "../../task/transfer.ts"
+import { types } from "#host/values"
+import { sizeOfBuffer } from "../../codec/bytes/views.ts"
+import { empty, move, requireAmong, requirePresent } from "../../task/transfer.ts"
 import { messageOf } from "../../user-values.ts"
 import { fail } from "./failure.ts"
 import type { Channel } from "../transport/channel.ts"
@@ -22,7 +24,15 @@ interface Kept {
   /** The arguments of the task. */
   readonly args: readonly unknown[]
   readonly isShared: boolean
+  /** Whether the record has copies of the contents of all objects. */
+  readonly isEnclosed: boolean
 }
+
+/**
+ * Up to so many bytes of moved buffers are copied into the record of their task, instead of being moved by message. A
+ * message would have to be requested first: two threads would sleep, and wake up, for each task.
+ */
+const MOST_ENCLOSED = 2 ** 13
 
 /**
  * Keeps the parts of arguments that this thread could not write into shared memory, until the task is over or another
@@ -70,6 +80,7 @@ export class Outgoing implements Sender {
     args: readonly unknown[],
   ): void {
     const isShared = toMove.length === 0 && things.every(canBeReferred)
+    if (this.#enclose(slot, encoded, things, toMove, args)) return
     const { known } = this.#sideChannel.channels
     const numbers = isShared ? things.map((thing) => known.numberOf(thing)) : undefined
     const hasRoom = this.#tasks.fill(slot, encoded, numbers)
@@ -82,8 +93,23 @@ export class Outgoing implements Sender {
       bulk: hasRoom ? undefined : encoded.takeBulk(),
       args,
       isShared: isShared && hasRoom,
+      isEnclosed: false,
     })
     if (isShared && hasRoom) this.#sideChannel.lend(things)
+  }
+
+  /** Copies the contents of short buffers that are to be moved; false if there is something else to send. */
+  #enclose(
+    slot: number,
+    encoded: EncodedValue,
+    things: object[],
+    toMove: readonly object[],
+    args: readonly unknown[],
+  ): boolean {
+    if (!areShort(things, toMove) || !this.#tasks.enclose(slot, encoded, things)) return false
+    const nothing = { encoded: undefined, bulk: undefined, isShared: false }
+    this.#kept.set(slot, { things, toMove, moved: NOTHING, args, isEnclosed: true, ...nothing })
+    return true
   }
 
   /** The pool has accepted the task. */
@@ -96,6 +122,12 @@ export class Outgoing implements Sender {
     const { things, toMove } = kept
     kept.toMove = []
     try {
+      if (kept.isEnclosed) {
+        for (const thing of toMove) empty(thing as ArrayBuffer)
+        kept.moved = toMove
+        this.#tasks.seal(slot)
+        return
+      }
       kept.moved = toMove.map((thing) => {
         const moved = move(thing)
         things[things.indexOf(thing)] = moved
@@ -118,7 +150,8 @@ export class Outgoing implements Sender {
       this.seal(slot)
       if (!this.#isNeededAgain(slot, kept)) this.#kept.delete(slot)
       try {
-        this.#sideChannel.send(channel, handle, { ...kept, things: kept.things.map(toPost) }, kept.moved)
+        if (kept.isEnclosed) this.#sideChannel.send(channel, handle, ENCLOSED)
+        else this.#sideChannel.send(channel, handle, { ...kept, things: kept.things.map(toPost) }, kept.moved)
       } catch (error) {
         this.#sideChannel.send(channel, handle, {
           things: [],
@@ -150,10 +183,10 @@ export class Outgoing implements Sender {
 
   /**
    * Shared objects are needed again by the next worker, should this one die; objects that were not moved, by the next
-   * run of a periodic task.
+   * run of a periodic task; and what the record has, should the task come back unrun.
    */
   #isNeededAgain(slot: number, kept: Kept): boolean {
-    return kept.isShared || (this.#tasks.periodOf(slot) !== 0 && kept.moved.length === 0)
+    return kept.isShared || kept.isEnclosed || (this.#tasks.periodOf(slot) !== 0 && kept.moved.length === 0)
   }
 
   get shared(): readonly object[] {
@@ -196,15 +229,36 @@ export class Outgoing implements Sender {
     if (kept === undefined || kept.moved.length === 0) return NOTHING
     const encoded = encodedOf(slot, this.#tasks, kept)
     const args = kept.args as unknown[]
-    const decoded = decodeArguments(encoded, kept.things)
+    const things = kept.isEnclosed ? this.#tasks.enclosedIn(slot) : kept.things
+    const decoded = decodeArguments(encoded, things)
     for (let i = 0; i < args.length; i++) args[i] = decoded[i] // not the stores that went with them
-    return kept.moved
+    return kept.isEnclosed ? things : kept.moved
   }
 }
 
 const NOTHING: readonly object[] = []
 
-const UNPOSTED = { toMove: NOTHING, moved: NOTHING, encoded: undefined, bulk: undefined } as const
+const UNPOSTED = {
+  toMove: NOTHING,
+  moved: NOTHING,
+  encoded: undefined,
+  bulk: undefined,
+  isEnclosed: false,
+} as const
+
+/** All that was asked for is in the record by now. */
+const ENCLOSED: Attachments = { things: NOTHING }
+
+/** Whether these are buffers of fixed length, all of them to be moved, and short enough to be copied. */
+function areShort(things: readonly object[], toMove: readonly object[]): things is ArrayBuffer[] {
+  if (toMove.length === 0 || things.length !== toMove.length) return false
+  let size = 0
+  for (const thing of things) {
+    if (!types.isArrayBuffer(thing) || (thing as { resizable?: boolean }).resizable === true) return false
+    size += sizeOfBuffer(thing)
+  }
+  return size <= MOST_ENCLOSED
+}
 
 /** For a thread that blocks, in a browser. */
 export function cannotHear(): UnsupportedOperationError {

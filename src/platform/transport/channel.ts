@@ -1,12 +1,14 @@
 import { attend, type Movable, type Port, PortPair, takeMessage } from "#host/ports"
 import { add, load, sharedWords, store } from "#atomics"
 import type { Bell } from "../../memory/wait/bell.ts"
+import { type Request, REQUEST_BOX, RequestBox } from "./request-box.ts"
 
 const POSTED = 0
 const TOKEN = 2
 const BELL = 4
 const SEEN = 6
-const SIZE = 8
+const REQUESTS = 8
+const SIZE = REQUESTS + 2 * REQUEST_BOX
 
 const OUT_OF_REACH = -1
 
@@ -46,6 +48,7 @@ export function cut({ port, words, side }: ChannelEnd, wake: (token: number, bel
  *     TOKEN    the thread of this side; OUT_OF_REACH if no such thread could be found
  *     BELL     the bell of that thread; 0 as long as this side has not got its port
  *     SEEN     how many messages this side has read
+ *     REQUESTS a request to this side
  */
 export class Channel {
   readonly #port: Port
@@ -53,6 +56,9 @@ export class Channel {
   readonly #mine: number
   readonly #theirs: number
   readonly #bell: Bell
+  /** To this side, and to the other one. */
+  readonly #requested: RequestBox
+  readonly #requests: RequestBox
   #seen = 0
 
   /**
@@ -65,6 +71,8 @@ export class Channel {
     this.#mine = side
     this.#theirs = 1 - side
     this.#bell = bell
+    this.#requested = new RequestBox(words, REQUESTS + side * REQUEST_BOX)
+    this.#requests = new RequestBox(words, REQUESTS + (1 - side) * REQUEST_BOX)
     attend(port, () => bell.threadContext.wake(bell.token, bell.index))
     if (peer !== undefined) store(words, TOKEN + this.#theirs, peer)
     store(words, TOKEN + side, bell.token)
@@ -93,6 +101,16 @@ export class Channel {
   post(message: unknown, transfer: readonly object[] = []): number {
     this.#port.postMessage(message, transfer as readonly Movable[])
     return add(this.#words, POSTED + this.#theirs, 1)
+  }
+
+  /** Asks the other side for the attachments of a task. */
+  ask(pool: number, task: number): void {
+    if (!this.#requests.put(pool, task)) this.post([pool, task] satisfies Request)
+  }
+
+  /** What the other side asks for beside its messages. */
+  takeRequest(): Request | undefined {
+    return this.#requested.take()
   }
 
   /** Whether the other side has yet to read this message. */

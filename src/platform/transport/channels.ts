@@ -180,6 +180,8 @@ export class Channels {
     try {
       for (const channel of this.#channels) {
         const isDead = channel.isDead // before the last look: nothing comes after that
+        const request = channel.takeRequest()
+        if (request !== undefined) this.#pass(request, channel, this.#told)
         this.#read(channel, this.#told)
         if (isDead && isRead(channel)) this.#close(channel)
       }
@@ -197,13 +199,15 @@ export class Channels {
       const message = channel.receive()
       if (message === undefined) return // the other side has died, and its port with it
       if (!Array.isArray(message)) this.#heed(message as Introduction | Link | Loan | Recall, channel)
-      else {
-        const recipient = this.#recipients.get(message[0] as number)
-        if (recipient === undefined) continue // no pool is left that could want it
-        told.add(recipient)
-        recipient.arrived(message as never, channel)
-      }
+      else this.#pass(message as unknown as PoolMessage, channel, told)
     }
+  }
+
+  #pass(message: PoolMessage, channel: Channel, told: Set<Recipient<never>>): void {
+    const recipient = this.#recipients.get(message[0])
+    if (recipient === undefined) return // no pool is left that could want it
+    told.add(recipient)
+    recipient.arrived(message as never, channel)
   }
 
   #heed(message: Introduction | Link | Loan | Recall, channel: Channel): void {

@@ -78,7 +78,7 @@ const sideChannels = perThread("side channels", () => new Map<number, SideChanne
  *
  *     worker                          submitter
  *     takes the task
- *     { request }      ------------>  looks up what it has kept
+ *     request          ------------>  looks up what it has kept
  *     reads it         <------------  { attachments }
  *     runs the task
  *     { attachments }  ------------>
@@ -285,7 +285,7 @@ export class SideChannel implements Recipient<Message> {
    */
   ask(task: number, token: number): Channel {
     const channel = this.#channelTo(token)
-    channel.post([this.#pool, task] satisfies Message)
+    channel.ask(this.#pool, task)
     channel.ring()
     return channel
   }

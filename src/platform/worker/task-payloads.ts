@@ -10,6 +10,7 @@ import { refusalOf } from "../../task/portable-error.ts"
 import { move, requireAmong, requirePresent, transferListOf } from "../../task/transfer.ts"
 import { threadHere } from "../../thread/thread.ts"
 import { messageOf } from "../../user-values.ts"
+import { SpinWait } from "../../memory/flow/spin-wait.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { encodedFailure, writeFailure } from "../submit/failure.ts"
 import { requireFit } from "./fitness.ts"
@@ -33,6 +34,9 @@ const NOTHING: readonly object[] = []
  */
 const LARGE = 2 ** 15
 
+/** How long a worker polls until the submitter has sealed a task, in ms, before it asks. */
+const SEALING = 0.05
+
 /**
  * Decodes the arguments of tasks for the thread that runs them, and encodes their outcomes. Most of them are whole in
  * the record. Parts of the others went by message or have to be requested: see side-channel.ts.
@@ -45,6 +49,7 @@ export class TaskPayloads {
   readonly #functions: FunctionTable
   readonly #sideChannel: SideChannel
   readonly #token: number
+  readonly #sealing = new SpinWait(SEALING)
   /**
    * The shared objects among the arguments of tasks under way, by slot. The submitter has them, should one be returned.
    */
@@ -77,11 +82,22 @@ export class TaskPayloads {
     const submitter = this.#submitterOf(slot)
     const isOurs = submitter === this.#token
     if (isOurs) return this.#open(slot, this.#sideChannel.sender?.handOver(this.#tasks.handleOf(slot)) ?? LOST, true)
+    if (this.#tasks.isEnclosed(slot)) return this.#isSealed(slot) ? this.#readEnclosed(slot) : undefined
     if (this.#tasks.isPosted(slot)) return undefined
     const things = this.#recall(this.#tasks.referencesOf(slot))
     if (things === undefined) return undefined
     this.#given.set(slot, things)
     return this.#read(slot, undefined, things)
+  }
+
+  /** The submitter empties the buffers as soon as the pool has accepted the task, which this thread was told before. */
+  #isSealed(slot: number): boolean {
+    if (this.#tasks.isSealed(slot)) return true
+    return this.#sealing.isWorthwhile && this.#sealing.until(() => this.#tasks.isSealed(slot))
+  }
+
+  #readEnclosed(slot: number): unknown[] {
+    return this.#read(slot, undefined, this.#tasks.enclosedIn(slot))
   }
 
   /** Objects that were lent have arrived, but may be unread. */
@@ -98,6 +114,7 @@ export class TaskPayloads {
    * Throws if the submitter has died, or cannot send them.
    */
   fetch(slot: number): unknown[] | Promise<unknown[]> {
+    if (this.#tasks.isEnclosed(slot)) return this.#ask(slot)
     const isHere = !this.#tasks.isPosted(slot) && this.#sideChannel.channels.known.has(this.#tasks.referencesOf(slot))
     return isHere ? this.#learnFirst(slot) : this.#ask(slot)
   }
@@ -128,6 +145,7 @@ export class TaskPayloads {
   /** Whether this thread has all arguments of the task, or can get them without a message. */
   isHere(slot: number): boolean {
     if (readsWhileBlocked || this.#tasks.isWhole(slot) || this.#submitterOf(slot) === this.#token) return true
+    if (this.#tasks.isEnclosed(slot)) return this.#tasks.isSealed(slot)
     return !this.#tasks.isPosted(slot) && this.#recall(this.#tasks.referencesOf(slot)) !== undefined
   }
 
@@ -139,6 +157,7 @@ export class TaskPayloads {
   }
 
   #open(slot: number, attachments: Attachments, isOurs: boolean): unknown[] {
+    if (this.#tasks.isSealed(slot)) return this.#readEnclosed(slot)
     const things = isOurs ? attachments.things : attachments.things.map(posted)
     if (!this.#tasks.isPosted(slot)) {
       this.#given.set(slot, things)

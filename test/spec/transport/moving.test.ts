@@ -14,9 +14,9 @@ import assert from "node:assert/strict"
 import { createHmac, createSecretKey } from "node:crypto"
 import { once } from "node:events"
 import test from "node:test"
-import { MessageChannel } from "node:worker_threads"
+import { markAsUntransferable, MessageChannel } from "node:worker_threads"
 import { thrownBy } from "../../support/harness.ts"
-import { SharedGate } from "../../support/shared-words.ts"
+import { SharedCount, SharedGate, words } from "../../support/shared-words.ts"
 
 const tasks = tasksOf<typeof import("./tasks.ts")>(new URL("tasks.js", import.meta.url))
 const same = tasks.same as unknown as <T>(value: T) => T // references to generic functions are not generic
@@ -49,54 +49,107 @@ test("[TX6] many at once, while all threads are busy", async () => {
   )
 })
 
-test("[TX7] a task that is refused leaves everything where it is", async () => {
-  await using pool = Executors.newFixedThreadPool(1)
-  pool.shutdown()
-  const buffer = new ArrayBuffer(8)
-  const error = thrownBy(() => pool.with({ transfer: [buffer] }).submit(same, buffer))
-  assert.ok(error instanceof RejectedExecutionError)
-  assert.equal(buffer.byteLength, 8)
-})
+/** The first is copied into shared memory, and the second goes by message. */
+const SIZES = [8, 20_000]
 
-test("[TX7] and so does one that the submitter has to run", async () => {
-  await using pool = new ThreadPoolExecutor({
-    corePoolSize: 1,
-    maximumPoolSize: 1,
-    workQueue: new ArrayBlockingQueue(1),
-    handler: CallerRunsPolicy,
+for (const size of SIZES)
+  test(`[TX7] a task that is refused leaves everything where it is (${size} bytes)`, async () => {
+    await using pool = Executors.newFixedThreadPool(1)
+    pool.shutdown()
+    const buffer = new ArrayBuffer(size)
+    const error = thrownBy(() => pool.with({ transfer: [buffer] }).submit(same, buffer))
+    assert.ok(error instanceof RejectedExecutionError)
+    assert.equal(buffer.byteLength, size)
   })
-  using gate = new SharedGate()
-  const busy = pool.submit(tasks.pass, gate.index)
-  await gate.reached()
-  const waiting = pool.submit(same, 1)
-  const buffer = new ArrayBuffer(8)
-  const future = pool.with({ transfer: [buffer] }).submit(same, buffer)
-  assert.equal(await future, buffer)
-  assert.equal(buffer.byteLength, 8)
-  gate.open()
-  await Promise.all([busy, waiting])
+
+for (const size of SIZES) {
+  test(`[TX7] and so does one that the submitter has to run (${size} bytes)`, async () => {
+    await using pool = new ThreadPoolExecutor({
+      corePoolSize: 1,
+      maximumPoolSize: 1,
+      workQueue: new ArrayBlockingQueue(1),
+      handler: CallerRunsPolicy,
+    })
+    using gate = new SharedGate()
+    const busy = pool.submit(tasks.pass, gate.index)
+    await gate.reached()
+    const waiting = pool.submit(same, 1)
+    const buffer = new ArrayBuffer(size)
+    const future = pool.with({ transfer: [buffer] }).submit(same, buffer)
+    assert.equal(await future, buffer)
+    assert.equal(buffer.byteLength, size)
+    gate.open()
+    await Promise.all([busy, waiting])
+  })
+
+  test(`[TX8] unrun tasks have their arguments (${size} bytes)`, async () => {
+    await using pool = Executors.newFixedThreadPool(1)
+    await using other = Executors.newFixedThreadPool(1)
+    using gate = new SharedGate()
+    const busy = pool.submit(tasks.pass, gate.index)
+    await gate.reached()
+    const first = new Uint8Array(size).fill(1)
+    const second = new Uint8Array(size).fill(2)
+    const removed = pool.with({ transfer: [first.buffer] }).submit(tasks.sum, first)
+    pool.with({ transfer: [second.buffer] }).submit(tasks.sum, second)
+    assert.equal(pool.remove(removed), true)
+    other.execute(removed as FutureTask<unknown>)
+    assert.deepEqual(await removed, [size, size])
+    const [unrun, ...more] = pool.shutdownNow()
+    assert.equal(more.length, 0)
+    other.execute(unrun as FutureTask<unknown>)
+    assert.deepEqual(await (unrun as FutureTask<unknown>), [2 * size, size])
+    gate.open()
+    await busy
+  })
+}
+
+test("[TX34] short buffers need no submitter: it blocks while the task runs", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  await pool.submit(tasks.sum, new Uint8Array(1)) // its thread has begun
+  const buffer = new Uint8Array(8192).fill(2)
+  const told = new SharedCount()
+  const future = pool.with({ transfer: [buffer.buffer] }).submit(tasks.tellSum, buffer, told.index)
+  assert.equal(buffer.length, 0)
+  assert.notEqual(Atomics.wait(words, told.index, 0, 60_000), "timed-out")
+  assert.equal(told.value, 16_384)
+  await future
 })
 
-test("[TX8] unrun tasks have their arguments", async () => {
-  await using pool = Executors.newFixedThreadPool(1)
-  await using other = Executors.newFixedThreadPool(1)
-  using gate = new SharedGate()
-  const busy = pool.submit(tasks.pass, gate.index)
-  await gate.reached()
-  const first = new Uint8Array(10).fill(1)
-  const second = new Uint8Array(10).fill(2)
-  const removed = pool.with({ transfer: [first.buffer] }).submit(tasks.sum, first)
-  pool.with({ transfer: [second.buffer] }).submit(tasks.sum, second)
-  assert.equal(pool.remove(removed), true)
-  other.execute(removed as FutureTask<unknown>)
-  assert.deepEqual(await removed, [10, 10])
-  const [unrun, ...more] = pool.shutdownNow()
-  assert.equal(more.length, 0)
-  other.execute(unrun as FutureTask<unknown>)
-  assert.deepEqual(await (unrun as FutureTask<unknown>), [20, 10])
-  gate.open()
-  await busy
+test("[TX34] short buffers of all lengths arrive with their views, and longer ones as well", async () => {
+  await using pool = Executors.newFixedThreadPool(2)
+  const lengths = [[0], [1], [3, 0, 5], [2047, 2049], [4096, 4096], [8192], [8193], [4096, 4097], [100_000, 1]]
+  const all = lengths.map((list) => list.map((length, n) => Uint8Array.from({ length }, (_, i) => (n + i) % 251)))
+  const given = structuredClone(all)
+  const backs = given.map((arrays) => {
+    const half = arrays.map((array) => array.subarray(array.length >> 1))
+    const value = { text: "x".repeat(3000), arrays, half, copied: new Uint8Array(5000).fill(1) }
+    const future = pool.with({ transfer: arrays.map(({ buffer }) => buffer) }).submit(tasks.areViewsOf, value)
+    assert.deepEqual(
+      [...arrays, ...half].map(({ buffer }) => buffer.byteLength),
+      [...arrays, ...half].map(() => 0),
+    )
+    return future
+  })
+  for (const [i, back] of (await Promise.all(backs)).entries())
+    assert.deepEqual(back, { arrays: all[i], isOneBuffer: true, copied: new Uint8Array(5000).fill(1) })
 })
+
+for (const size of SIZES)
+  test(`[TX36] a buffer that the runtime refuses to move fails its task, which does not begin (${size} bytes)`, async () => {
+    await using pool = Executors.newFixedThreadPool(1)
+    const kept = new Uint8Array(size)
+    markAsUntransferable(kept.buffer)
+    const begun = new SharedCount()
+    await pool.submit(tasks.sum, new Uint8Array(1)) // its thread has begun
+    for (let i = 0; i < 20; i++) {
+      const future = pool.with({ transfer: [kept.buffer] }).submit(tasks.countCall, begun.index, kept)
+      await assert.rejects(future, /The runtime cannot move it/)
+    }
+    await pool.submit(tasks.sum, new Uint8Array(1))
+    assert.equal(begun.value, 0)
+    assert.equal(kept.length, size)
+  })
 
 test("[TX9] results are moved if the task says so", async () => {
   await using pool = Executors.newFixedThreadPool(1)

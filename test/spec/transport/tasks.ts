@@ -88,6 +88,30 @@ export function sum(bytes: Uint8Array): [number, number] {
   return [bytes.reduce((total, byte) => total + byte, 0), bytes.length]
 }
 
+/** Says it in a word, too. */
+export function tellSum(bytes: Uint8Array, index: number): void {
+  Atomics.store(words, index, sum(bytes)[0])
+  Atomics.notify(words, index)
+}
+
+export function countCall(index: number, _: unknown): void {
+  Atomics.add(words, index, 1)
+}
+
+/** Whether the second half of each is a view of the same buffer. */
+export function areViewsOf(value: { arrays: Uint8Array[]; half: Uint8Array[]; copied: Uint8Array }): unknown {
+  const { arrays, half, copied } = value
+  const isOneBuffer = half.every((view, i) => {
+    const whole = arrays[i] as Uint8Array
+    return (
+      view.buffer === whole.buffer &&
+      view.byteOffset === whole.length >> 1 &&
+      view.length === whole.length - view.byteOffset
+    )
+  })
+  return { arrays, isOneBuffer, copied }
+}
+
 /** A list of so many equal bytes, moved to whoever has asked for it. */
 export function filled(length: number, byte: number): Uint8Array {
   return transfer(new Uint8Array(length).fill(byte))
