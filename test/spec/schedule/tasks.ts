@@ -108,7 +108,8 @@ export const getLater = task(
   },
 )
 
-const met = new WeakSet<object>()
+/** They stay in memory: a thread that has dropped an object gets another one for the same thing. */
+const met = new Set<object>()
 
 /** Counts its runs, and the objects that it had not met before. */
 export const meet = task(
