@@ -79,7 +79,6 @@ export const DIFFERENCES: readonly Difference[] = [
         "[TK24] [TK25] the stack of an error shows the function in its file, and who has submitted it",
         "[TK24] with source maps, in the file of which it was made: external",
         "[TK24] with source maps, in the file of which it was made: inline",
-        "[TK25] a thread that has blocked for the error is shown before that",
       ],
     },
   },
