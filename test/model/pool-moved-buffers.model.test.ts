@@ -17,10 +17,11 @@ import { check } from "./synchronizers.ts"
 
 // ------------------------------------------------------------------ requests
 
+/** Identities of pools have 53 bits. */
 const REQUESTS = [
-  [7, 1],
-  [8, 2],
-  [9, 3],
+  [2 ** 53 - 1, 1],
+  [2 ** 52 + 7, 2],
+  [8, 3],
 ] as const
 
 for (const kill of ["worker", "submitter"] as const) {
@@ -28,7 +29,7 @@ for (const kill of ["worker", "submitter"] as const) {
     const report = explore({
       setup: () => {
         const words = sharedWords(REQUEST_BOX)
-        name(words, "box", { task: 0, pool: 1 })
+        name(words, "box", { task: 0, pool: 1, low: 2 })
         return words
       },
       threads: {
