@@ -1,16 +1,10 @@
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import { BlockingQueue, opened } from "./base/blocking-queue.ts"
-import { DelayCore } from "./base/delay-core.ts"
+import { DelayCore, type Delayed } from "./base/delay-core.ts"
+
+export type { Delayed }
 
 const TYPE = "DelayQueue"
-
-/** An element of a {@link DelayQueue}. */
-export interface Delayed {
-  /** Milliseconds until it may be taken; zero or less once it has expired. Asked again and again as time goes by. */
-  readonly delay: number
-  /** The order among elements; should agree with their delays. Without it elements are ordered by their delays. */
-  compareTo?(other: this): number
-}
 
 /**
  * Elements can be taken only when their delay has run out, the soonest first. No limit.

@@ -2,11 +2,18 @@ import { MAX_VALUE, typeError } from "../../checks.ts"
 import { type Flow, uncaught } from "../../memory/flow/flow.ts"
 import { TIMEOUT, type Settle, type Steps, type Wake } from "../../memory/flow/waiting.ts"
 import { now } from "../../time/timer.ts"
-import type { Delayed } from "../delay-queue.ts"
 import { isComparable } from "../local/order.ts"
 import { HeapCore } from "./heap-core.ts"
 import { type QueueBackend, sharedBackends } from "./queue-backend.ts"
 import type { End } from "./queue-core.ts"
+
+/** An element of a `DelayQueue`. */
+export interface Delayed {
+  /** Milliseconds until it may be taken; zero or less once it has expired. Asked again and again as time goes by. */
+  readonly delay: number
+  /** The order among elements; should agree with their delays. Without it elements are ordered by their delays. */
+  compareTo?(other: this): number
+}
 
 /*
  * How it works: leader and followers. Only one of the waiting flows, the leader, waits with a time limit, for the head

@@ -133,7 +133,8 @@ export class TransferCore<E> extends QueueCore<E> {
 
   /** {@link moved} inserts the elements: the producers of waiting transfers insert theirs themselves. */
   protected override toShared(): QueueBackend<E> {
-    sharedBackends().create<E>(this.#type, { capacity: MAX_VALUE }).filledWith(this.cursor()) // checks that all can be copied
+    // checks that all can be copied
+    sharedBackends().create<E>(this.#type, { capacity: MAX_VALUE }).filledWith(this.cursor())
     return sharedBackends().create<E>(this.#type, { capacity: MAX_VALUE })
   }
 
