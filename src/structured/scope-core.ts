@@ -6,7 +6,7 @@
 import { IllegalStateError, TimeoutError } from "../errors.ts"
 import type { Executor } from "../executor/executor.ts"
 import { keptApart } from "../future/call.ts"
-import { currentFlow, type Flow } from "../memory/flow/flow.ts"
+import { currentFlow, type Flow, knownFlows } from "../memory/flow/flow.ts"
 import { guarded } from "../memory/flow/guard.ts"
 import { awaiting, type Steps, WaitList } from "../memory/flow/waiting.ts"
 import { perThread } from "../per-thread.ts"
@@ -203,7 +203,7 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
     try {
       this.#owner.throwIfInterrupted()
       if (elsewhere !== undefined) for (const fork of [...this.#running]) elsewhere.willBeAwaited(fork)
-      await awaiting(this.#deciding(), undefined, "StructuredTaskScope", this)
+      await this.#asOwner(() => awaiting(this.#deciding(), undefined, "StructuredTaskScope", this))
     } catch (error) {
       this.cancelOpen() // the interrupt reaches all forks
       throw error
@@ -264,8 +264,14 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
     if (this.#isClosed) throw new IllegalStateError(`${what} was called after close()`)
   }
 
+  /** Interrupts of the owner end its waits, also where it is not known that the owner waits. */
+  #asOwner<T>(wait: () => T): T {
+    return knownFlows.isCertain() ? wait() : this.#owner.runInside(wait)
+  }
+
   #requireOwner(what: string): void {
-    if (currentFlow() === this.#owner) return
+    // In a browser the flow is unknown after an `await`: the scope then belongs to the code that has it, as a guard does.
+    if (currentFlow() === this.#owner || !knownFlows.isCertain()) return
     throw new IllegalStateError(
       `${what} was called by another thread than the one that has opened the scope. A fork opens a scope of its own`,
     )

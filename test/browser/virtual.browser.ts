@@ -152,3 +152,37 @@ test("[BR9] a guard belongs to its lock, whichever task has it", async () => {
     return seen.join()`)
   assert.equal(seen, "1,1,1,TimeoutError")
 })
+
+test("[BR35] a scope that a virtual thread has opened is joined and closed after an await, and its interrupt ends the join", async () => {
+  await using opened = await open({ isolated: false })
+  const seen = await opened.run<unknown[]>(`
+    const { Executors, virtualThreads, StructuredTaskScope, Thread } = corepool
+    const pool = Executors.newFixedThreadPool(2, virtualThreads())
+    const turn = () => new Promise((resolve) => setTimeout(resolve))
+    const sum = async (n) => {
+      await turn()
+      const scope = StructuredTaskScope.open()
+      await turn()
+      const forks = [n, n + 1].map((part) => scope.fork(async () => { await turn(); return part }))
+      await scope.join()
+      await scope.close()
+      return forks[0].get() + forks[1].get()
+    }
+    const seen = await Promise.all([pool.submit(sum, 1), pool.submit(sum, 10), sum(100)])
+    let thread, opened, refused
+    const joining = pool.submit(async () => {
+      thread = Thread.currentThread()
+      const scope = StructuredTaskScope.open()
+      await turn()
+      scope.fork(() => { try { void scope.close().catch((error) => (refused = error.name)) } catch (error) { refused = error.name } })
+      scope.fork(() => new Promise((resolve, reject) => Thread.currentThread().signal.addEventListener("abort", () => reject(new Error("aborted")))))
+      opened = true
+      try { return await scope.join() } catch (error) { return error.name } finally { await scope.close() }
+    })
+    while (!opened) await turn()
+    thread.interrupt()
+    seen.push(await joining, refused)
+    await pool.close()
+    return seen`)
+  assert.deepEqual(seen, [3, 21, 201, "InterruptedError", "IllegalStateError"])
+})
