@@ -2,6 +2,7 @@
  * Where the runtimes differ, as data. A test listed here is expected to fail there: it counts as `differs`, with the
  * reason. If it passes, or is gone, the run fails, so that the list stays true.
  */
+import { IN_BROWSERS, IN_BROWSERS_OMITTED } from "./browser/differences.ts"
 import type { RuntimeName } from "./runtime.ts"
 
 export interface Difference {
@@ -20,6 +21,7 @@ export interface Omission {
 }
 
 export const OMISSIONS: readonly Omission[] = [
+  ...IN_BROWSERS_OMITTED,
   {
     runtimes: ["bun", "deno"],
     under: "test/tools/",
@@ -38,6 +40,7 @@ export const OMISSIONS: readonly Omission[] = [
 ]
 
 export const DIFFERENCES: readonly Difference[] = [
+  ...IN_BROWSERS,
   {
     runtimes: ["bun", "deno"],
     reason: "only Node can start from code that was compiled before, and elsewhere no memory is kept for it",

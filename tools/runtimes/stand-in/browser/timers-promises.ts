@@ -10,7 +10,7 @@ export function setTimeout<T>(ms = 1, value?: T, { signal }: Options = {}): Prom
   return new Promise((resolve, reject) => {
     const aborted = (): void => {
       clearTimeout(timer)
-      reject(new DOMException("The operation was aborted", { name: "AbortError", cause: signal?.reason }))
+      reject(Object.assign(new Error("The operation was aborted", { cause: signal?.reason }), { name: "AbortError" }))
     }
     const timer = start(() => {
       signal?.removeEventListener("abort", aborted)
