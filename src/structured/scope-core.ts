@@ -265,12 +265,12 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
   }
 
   /** Interrupts of the owner end its waits, also where it is not known that the owner waits. */
-  #asOwner<T>(wait: () => T): T {
+  #asOwner<A>(wait: () => A): A {
     return knownFlows.isCertain() ? wait() : this.#owner.runInside(wait)
   }
 
   #requireOwner(what: string): void {
-    // In a browser the flow is unknown after an `await`: the scope then belongs to the code that has it, as a guard does.
+    // In a browser the flow is unknown after an `await`: the scope then belongs to the code that has it.
     if (currentFlow() === this.#owner || !knownFlows.isCertain()) return
     throw new IllegalStateError(
       `${what} was called by another thread than the one that has opened the scope. A fork opens a scope of its own`,

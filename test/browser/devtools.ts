@@ -27,7 +27,7 @@ export class DevTools implements AsyncDisposable {
   readonly #program: ChildProcess
   readonly #answers = new Map<number, (answer: Answer) => void>()
   readonly #events: Answer[] = []
-  #waiting: (() => void)[] = []
+  readonly #waiting: (() => void)[] = []
   #last = 0
 
   private constructor(profile: string, program: ChildProcess) {

@@ -52,8 +52,8 @@ const KINDS: readonly (() => unknown)[] = [
   () => new RangeError("a"),
   () => new Error("a", { cause: 1 }),
   () => Object.assign(new Error("a"), { code: "X" }),
-  () => new AggregateError([new Error("a")]),
-  () => new AggregateError([new Error("b")]),
+  () => new AggregateError([new Error("a")], "all"),
+  () => new AggregateError([new Error("b")], "all"),
   () =>
     new Map<unknown, unknown>([
       ["a", { b: 1 }],

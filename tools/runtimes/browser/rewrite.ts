@@ -29,7 +29,7 @@ function importsIn(text: string): Found[] {
     place,
     specifier: place.value,
     names: entries.map(({ importName }) =>
-      importName.kind === "Default" ? "default" : importName.kind === "Name" ? (importName.name ?? "*") : "*",
+      String(importName.kind) === "Default" ? "default" : (importName.name ?? "*"),
     ),
   }))
   for (const { entries } of module.staticExports) {
@@ -52,7 +52,7 @@ export function exportsOf(text: string, namesOf: (specifier: string) => string[]
   const { module } = parseSync("module.js", text, { sourceType: "module" })
   return module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ exportName, moduleRequest }) => {
-      if (exportName.kind !== "None") return [exportName.name ?? "default"]
+      if (String(exportName.kind) !== "None") return [exportName.name ?? "default"]
       return moduleRequest == null ? [] : namesOf(moduleRequest.value)
     }),
   )

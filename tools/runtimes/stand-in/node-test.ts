@@ -25,7 +25,10 @@ function afterTest(): void {
   if (open.size > 0) return
   setImmediate(() => {
     if (open.size > 0) return
-    if (surroundings.isOverdue) return quit()
+    if (surroundings.isOverdue) {
+      quit()
+      return
+    }
     isClosing = true
     void root
       .afterInner()

@@ -47,6 +47,7 @@ const deepEqual = comparison("deepStrictEqual", isDeepStrictEqual)
 const notDeepEqual = comparison("notDeepStrictEqual", (a, b) => !isDeepStrictEqual(a, b))
 
 function ok(value: unknown, message?: Message): void {
+  // oxlint-disable-next-line typescript/strict-boolean-expressions -- it is about any value
   if (!value)
     throw failure(message, `Expected a true value, and got ${inspect(value)}`, { actual: value, expected: true })
 }
@@ -76,7 +77,10 @@ function judge(error: unknown, expected: Expected, message: Message): void {
     if (expected.test(String(error))) return
     throw failure(message, `Expected ${inspect(error)} to match ${String(expected)}`, { actual: error, expected })
   }
-  if (typeof expected !== "function") return judgeProperties(error, expected, message)
+  if (typeof expected !== "function") {
+    judgeProperties(error, expected, message)
+    return
+  }
   const type = expected as unknown as new () => unknown
   if (type.prototype !== undefined && error instanceof type) return
   if (Object.prototype.isPrototypeOf.call(Error, type)) {
@@ -104,7 +108,8 @@ function throws(call: () => unknown, expected?: Expected | string, message?: Mes
   try {
     call()
   } catch (error) {
-    return judge(error, wanted, said)
+    judge(error, wanted, said)
+    return
   }
   throw failure(said, "Expected an error, and none was thrown")
 }
@@ -119,7 +124,8 @@ async function rejects(
   try {
     await promise
   } catch (error) {
-    return judge(error, wanted, said)
+    judge(error, wanted, said)
+    return
   }
   throw failure(said, "Expected a rejection, and there was none")
 }

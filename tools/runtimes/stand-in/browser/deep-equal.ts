@@ -26,7 +26,7 @@ function kindOf(value: object): string {
 /** What an object has besides its properties. */
 function areInsidesEqual(a: object, b: object, pairs: Pairs): boolean {
   if (a instanceof Date) return Object.is(a.getTime(), (b as Date).getTime())
-  if (a instanceof RegExp) return String(a) === String(b) && a.lastIndex === (b as RegExp).lastIndex
+  if (a instanceof RegExp) return areRegExpsEqual(a, b as RegExp)
   if (a instanceof Error) return areErrorsEqual(a, b as Error, pairs)
   if (a instanceof Map) return b instanceof Map && areMapsEqual(a, b, pairs)
   if (a instanceof Set) return b instanceof Set && areMapsEqual(entriesOf(a), entriesOf(b), pairs)
@@ -37,6 +37,10 @@ function areInsidesEqual(a: object, b: object, pairs: Pairs): boolean {
   return ["Number", "String", "Boolean", "Symbol", "BigInt"].every(
     (name) => kindOf(a) !== `[object ${name}]` || Object.is(a.valueOf(), b.valueOf()),
   )
+}
+
+function areRegExpsEqual(a: RegExp, b: RegExp): boolean {
+  return a.source === b.source && a.flags === b.flags && a.lastIndex === b.lastIndex
 }
 
 /** Their texts are not enumerable. */

@@ -1,5 +1,6 @@
 /** Runs one test file, in a page or in a worker: the module that the page loads, which names the file in its address. */
 import { FILE } from "../../results.ts"
+// oxlint-disable import/no-unassigned-import -- they change what is there
 import "../node-test.ts"
 // Before corepool, which takes what they replace when it is loaded.
 import "./events.ts"

@@ -23,6 +23,7 @@ export function getEventListeners(signal: object, _type: "abort"): Listener[] {
   return [...(listeners.get(signal) ?? [])]
 }
 
+// oxlint-disable-next-line typescript/unbound-method -- they are called with a receiver
 const { addEventListener, removeEventListener } = AbortSignal.prototype as unknown as Target
 
 Object.assign(AbortSignal.prototype, {

@@ -30,6 +30,7 @@ function isInheritance(data: unknown): data is Inheritance {
 }
 
 /** Whether this thread was started by another one that has told it what to inherit. */
+// oxlint-disable-next-line import/no-mutable-exports -- a worker learns it by its first message
 export let isStarted = false
 
 scope.addEventListener("message", (event) => {

@@ -63,11 +63,15 @@ export function onUncaught(call: (error: unknown) => void): void {
 }
 
 /** Called when all modules are loaded. */
-export let loaded: () => void = () => undefined
+export function loaded(): void {
+  begin()
+}
+
+let begin: () => void = () => undefined
 
 /** Calls it when all modules are loaded, and with them all tests known. */
 export function onLoad(call: () => void): void {
-  loaded = call
+  begin = call
 }
 
 let end: () => void = () => undefined
