@@ -68,6 +68,9 @@ export const IN_BROWSERS: readonly Difference[] = [
         "[FT25] cancel(true) of a finished task does not interrupt the thread that ran it",
         "[FT26] a body may cancel its own task; its value or error is then dropped",
       ],
+      "test/spec/future/getting.test.ts": [
+        "[FT33] get(ms) rejects with TimeoutError when the time is up and not before, and the task goes on",
+      ],
       "test/spec/future/giving-up.test.ts": [
         "[FT36] get() is broken off by an interrupt while it waits; nobody else is affected",
         "[FT36] get() fails at once if the flag is raised, and clears it",
@@ -130,12 +133,15 @@ export const IN_BROWSERS: readonly Difference[] = [
         "[JN7] what onComplete throws is an uncaught error of the thread, and the scope goes on",
       ],
       "test/spec/structured/scope.test.ts": [
+        "[SS8] join() of a thread that is interrupted already cancels the scope",
         "[SS5] only the flow that has opened a scope may fork, join and close it",
         "[SS8] close() waits also if its thread is interrupted, and leaves the flag",
       ],
       "test/spec/structured/scoped-value.test.ts": [
         "[SV2] a binding holds across awaits, for its own flow alone, and ends with the function",
+        "[SV4] forks inherit bindings, and so do forks of forks: virtual threads by default",
         "[SV10] values that were made from one position are not mixed up: virtual threads by default",
+        "[SV4] forks inherit bindings, and so do forks of forks: a pool of virtual threads",
         "[SV10] values that were made from one position are not mixed up: a pool of virtual threads",
         "[SV4] forks inherit bindings, and so do forks of forks: a pool of platform threads",
         "[SV4] forks inherit bindings, and so do forks of forks: a hidden pool of platform threads",
