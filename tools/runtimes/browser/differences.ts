@@ -61,7 +61,6 @@ export const IN_BROWSERS: readonly Difference[] = [
     reason:
       "after an `await` a browser does not know the current thread (BR8): the tests ask for it, let it be interrupted, or want an error to reach its handler",
     tests: {
-      "test/spec/foundation/breaking-off.test.ts": ["[MW7] awaiting() waits as the current flow"],
       "test/spec/foundation/flow.test.ts": ["[MW16] inside a body, and in what it awaits, the flow is the current one"],
       "test/spec/future/cancelling.test.ts": [
         "[FT25] cancel(true) does not interrupt those who wait for the task, nor the canceller",
