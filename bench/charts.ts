@@ -23,7 +23,7 @@ export const COLOURS = `
   }
   .chart text { font: 13px system-ui, sans-serif; fill: var(--ink) }
   .chart .faint { fill: var(--faint) }
-  .chart .small { font-size: 11px }
+  .chart .small { font-size: 10px }
   .chart .paper { fill: var(--paper) }
   .chart .rule { stroke: var(--rule); stroke-width: 1 }
   .chart .spread { stroke: var(--ink); stroke-width: 1.5 }
@@ -54,7 +54,7 @@ export function barChart(title: string, unit: string, bars: readonly Bar[], capt
   return picture(title, 40 + bars.length * ROW + 10, rows.join("\n"), caption)
 }
 
-const PLOT = { left: 70, right: 190, top: 44, height: 240 }
+const PLOT = { left: 84, right: 190, top: 44, height: 240 }
 
 /** A line for each contender over the same places, on a logarithmic scale. */
 export function lineChart(

@@ -119,7 +119,7 @@ export const PICTURED: string[] = [BURST, LATENCY]
 
 function picturesOf(run: RunRecord): [string, string][] {
   const pictures: [string, string][] = []
-  const rounds = `median of ${run.rounds} rounds${run.quick ? " of a quick run: means little" : ""}`
+  const rounds = `median of ${run.rounds} rounds${run.quick ? ", quick: means little" : ""}`
   const captionOf = (contest: string): string => `${machineOf(run)}; ${rounds}; npm run bench -- ${contest}`
   const burst = run.contests.find(({ name }) => name === BURST)?.bouts[0]
   if (burst !== undefined) pictures.push(["burst.svg", throughputChart(burst, captionOf(BURST))])
