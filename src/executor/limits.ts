@@ -5,7 +5,7 @@ import type { FutureTask } from "../future/future-task.ts"
 import type { TaskWatcher } from "../future/task-observers.ts"
 import { listen, unlisten } from "../memory/flow/abort.ts"
 import { guarded, uncaught } from "../memory/flow/guard.ts"
-import { now, Timer } from "../time/timer.ts"
+import { now, Timer, type TimerKeeper } from "../time/timer.ts"
 import type { TaskHost, TaskOptions } from "./executor.ts"
 
 /** The time limits and the signal of one task. Their timers and listeners are removed when the task is over. */
@@ -21,6 +21,7 @@ export class Limits implements TaskWatcher {
   #timer: Timer | undefined
   /** For the limit of the run, if it is in another thread. */
   #runTimer: Timer | undefined
+  #keeper: TimerKeeper | undefined
   #startOf: () => number | undefined = () => undefined
   #report: (error: unknown) => void = uncaught
 
@@ -46,13 +47,23 @@ export class Limits implements TaskWatcher {
     this.#startOf = startOf
     this.#report = report
     const { timeout } = this.#options
-    if (timeout !== undefined) this.#runTimer = new Timer(timeout, false, () => this.#expireElsewhere(timeout))
+    if (timeout !== undefined) this.#expireElsewhereIn(timeout, timeout)
+  }
+
+  #expireElsewhereIn(left: number, timeout: number): void {
+    this.#runTimer = new Timer(left, false, () => this.#expireElsewhere(timeout))
+    if (this.#keeper !== undefined) this.#runTimer.keepBy(this.#keeper)
+  }
+
+  runsHere(keeper: TimerKeeper): void {
+    this.#keeper = keeper
+    this.#runTimer?.keepBy(keeper)
   }
 
   #expireElsewhere(timeout: number): void {
     const start = this.#startOf()
     const left = start === undefined ? timeout : start + timeout - now()
-    if (left > 0) this.#runTimer = new Timer(left, false, () => this.#expireElsewhere(timeout))
+    if (left > 0) this.#expireElsewhereIn(left, timeout)
     else this.#expire(timeout)
   }
 

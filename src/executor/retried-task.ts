@@ -1,4 +1,4 @@
-import { ABANDON, CAUSE_OF_CANCELLATION, EXPIRE, WATCH, WATCHER } from "../future/internals.ts"
+import { ABANDON, CAUSE_OF_CANCELLATION, EXPIRE, WATCH, WATCHER, WILL_BE_AWAITED } from "../future/internals.ts"
 import { RETRIES } from "./internals.ts"
 import { typeError } from "../checks.ts"
 import { CancellationError, RejectedExecutionError, TimeoutError } from "../errors.ts"
@@ -11,7 +11,7 @@ import { guarded } from "../memory/flow/guard.ts"
 import { timeoutOf } from "../memory/flow/waiting.ts"
 import { Thread } from "../thread/thread.ts"
 import { type ClockTimer, systemClock } from "../time/clock.ts"
-import { now } from "../time/timer.ts"
+import { now, type TimerKeeper } from "../time/timer.ts"
 import type { ExecutorService, TaskHost } from "./executor.ts"
 import { Limits } from "./limits.ts"
 import { Retries, type Retried } from "./retries.ts"
@@ -33,6 +33,8 @@ export class RetriedTask<T> extends FutureTask<T> implements Retried {
   #attempts = 0
   /** The attempt that the executor has. */
   #attempt: FutureTask<T> | undefined
+  /** Whether a flow waits for the outcome without a time limit. */
+  #isAwaited = false
   /** Between two attempts: the timer, the time of the next one, and the error of the last one. */
   #timer: ClockTimer | undefined
   #due = 0
@@ -92,6 +94,13 @@ export class RetriedTask<T> extends FutureTask<T> implements Retried {
       guarded(() => attempt.cancel())
       throw error
     }
+    if (this.#isAwaited) attempt[WILL_BE_AWAITED](false)
+  }
+
+  /** @internal The waiting thread may be the only one that could run the attempts. */
+  override [WILL_BE_AWAITED](isLimitedInTime: boolean): void {
+    this.#isAwaited ||= !isLimitedInTime
+    this.#attempt?.[WILL_BE_AWAITED](isLimitedInTime)
   }
 
   #limitsOf(attempt: FutureTask<T>): Limits | undefined {
@@ -233,6 +242,11 @@ class AttemptWatch<T> implements TaskWatcher {
     // Asked also after the attempt: then its record in shared memory may be that of another task.
     this.#all?.sentAway?.(() => (this.#start ??= this.#startOf()), report)
     this.#own?.sentAway(startOf, report)
+  }
+
+  runsHere(keeper: TimerKeeper): void {
+    this.#all?.runsHere?.(keeper)
+    this.#own?.runsHere(keeper)
   }
 
   #keepStart(): void {

@@ -20,6 +20,7 @@ import {
   REMOTE_TASKS,
   RENEW,
   RUN_REMOTELY,
+  RUNS_HERE,
   SEND_ARGUMENTS,
   SETTLE,
   TAKE_BACK,
@@ -42,6 +43,7 @@ import type { CapturedOutput, Future } from "./future.ts"
 import { Outcome } from "./outcome.ts"
 import { type Callable, callableOf, type Runnable } from "./runnable.ts"
 import type { RemoteTasks, TaskWatcher, Timing } from "./task-observers.ts"
+import type { TimerKeeper } from "../time/timer.ts"
 import { limitTask } from "./time-limit.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL } from "./task-state.ts"
 
@@ -384,5 +386,10 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
       () => remote.startOf?.(handle),
       (error) => remote.report?.(error),
     )
+  }
+
+  /** @internal This thread, which has sent the task away, is about to run it after all. */
+  [RUNS_HERE](keeper: TimerKeeper): void {
+    this.#watcher?.runsHere?.(keeper)
   }
 }

@@ -36,6 +36,7 @@ export const REMOTE_TIME: unique symbol = "c$remoteTime" as never
 export const RENEW: unique symbol = "c$renew" as never
 export const REPORT: unique symbol = "c$report" as never
 export const RUN_REMOTELY: unique symbol = "c$runRemotely" as never
+export const RUNS_HERE: unique symbol = "c$runsHere" as never
 export const SEND_ARGUMENTS: unique symbol = "c$sendArguments" as never
 export const SETTLE: unique symbol = "c$settle" as never
 export const TAKE_BACK: unique symbol = "c$takeBack" as never

@@ -3,6 +3,7 @@
  */
 import type { Steps } from "../memory/flow/waiting.ts"
 import type { Clock } from "../time/clock.ts"
+import type { TimerKeeper } from "../time/timer.ts"
 
 /** Hears of the start and the end of a task. Executors use it for time limits and signals. */
 export interface TaskWatcher {
@@ -12,6 +13,11 @@ export interface TaskWatcher {
    * code hears of, as an error of that thread.
    */
   sentAway?(startOf: () => number | undefined, report: (error: unknown) => void): void
+  /**
+   * Called if the thread that has sent the task away is about to run it itself. If the task then blocks the thread,
+   * only timers that the keeper has are fired.
+   */
+  runsHere?(keeper: TimerKeeper): void
   /** Whether this watcher reports an error that the task throws. */
   readonly reportsErrors?: boolean
   ended(): void

@@ -2,7 +2,7 @@ import { EXPIRE, WATCH, WATCHER } from "./internals.ts"
 import { requirePositiveDuration } from "../checks.ts"
 import { TimeoutError } from "../errors.ts"
 import { guarded } from "../memory/flow/guard.ts"
-import { Timer } from "../time/timer.ts"
+import { Timer, type TimerKeeper } from "../time/timer.ts"
 import type { FutureTask } from "./future-task.ts"
 import type { TaskWatcher } from "./task-observers.ts"
 
@@ -32,6 +32,11 @@ class TimeLimit implements TaskWatcher {
 
   sentAway(startOf: () => number | undefined, report: (error: unknown) => void): void {
     this.#inner?.sentAway?.(startOf, report)
+  }
+
+  runsHere(keeper: TimerKeeper): void {
+    this.#timer.keepBy(keeper)
+    this.#inner?.runsHere?.(keeper)
   }
 
   ended(): void {

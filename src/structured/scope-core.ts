@@ -12,7 +12,7 @@ import { awaiting, type Steps, WaitList } from "../memory/flow/waiting.ts"
 import { perThread } from "../per-thread.ts"
 import { ThreadPerTaskExecutor } from "../pool/thread-per-task-executor.ts"
 import { naming, plainThreads } from "../thread/thread-factory.ts"
-import { Timer } from "../time/timer.ts"
+import { Timer, type TimerKeeper } from "../time/timer.ts"
 import { type Bindings, currentBindings, noteOpenScope, type OpenScope } from "./context.ts"
 import { type ForkRun, Inheritance, runFork } from "./fork-call.ts"
 import type { Joiner } from "./joiner.ts"
@@ -175,6 +175,10 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
     if (!this.#running.delete(fork) || this.#running.size > 0) return
     busyScopes.delete(this)
     this.#stopped.signalAll()
+  }
+
+  forkRunsHere(keeper: TimerKeeper): void {
+    this.#timer?.keepBy(keeper)
   }
 
   /** Calls a method of the joiner. */

@@ -1,9 +1,10 @@
 import { CancellationError, IllegalStateError } from "../errors.ts"
-import { CAUSE_OF_CANCELLATION, NAME_IN_EVENTS } from "../future/internals.ts"
+import { CAUSE_OF_CANCELLATION, NAME_IN_EVENTS, RUNS_HERE } from "../future/internals.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf } from "../future/runnable.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
+import type { TimerKeeper } from "../time/timer.ts"
 import type { ForkRun } from "./fork-call.ts"
 
 /** What a subtask asks of its scope. */
@@ -104,6 +105,8 @@ export interface ForkHost {
   forkDone(fork: Fork): void
   /** No thread runs it any more, or will. */
   forkStopped(fork: Fork): void
+  /** This thread is about to run a fork that it has sent away. */
+  forkRunsHere(keeper: TimerKeeper): void
 }
 
 /**
@@ -154,6 +157,12 @@ export class Fork extends FutureTask<unknown> implements ForkRun {
   released(): void {
     this.#isAway = false
     this.#tryStop()
+  }
+
+  /** @internal */
+  override [RUNS_HERE](keeper: TimerKeeper): void {
+    super[RUNS_HERE](keeper)
+    this.#host.forkRunsHere(keeper)
   }
 
   protected override done(): void {

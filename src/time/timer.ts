@@ -12,6 +12,12 @@ export function now(): number {
   return runtime.now()
 }
 
+/** Fires timers that are due while the thread blocks: the runtime fires none then. */
+export interface TimerKeeper {
+  add(timer: Timer): void
+  delete(timer: Timer): void
+}
+
 /**
  * Calls `fire` once, not before `delay` ms have passed. `delay` may be `Infinity`: it then never fires and costs
  * nothing.
@@ -24,6 +30,7 @@ export class Timer {
   readonly #fire: () => void
   readonly #background: boolean
   #handle: Timeout | undefined
+  #keeper: TimerKeeper | undefined
 
   constructor(delay: number, background: boolean, fire: () => void) {
     this.#due = now() + delay
@@ -39,6 +46,26 @@ export class Timer {
 
   cancel(): void {
     runtime.stopTimeout(this.#handle)
+    this.#handle = undefined
+    this.#keeper?.delete(this)
+  }
+
+  /** From now on the timer fires on time also while the thread blocks. */
+  keepBy(keeper: TimerKeeper): void {
+    if (this.#handle === undefined) return
+    this.#keeper = keeper
+    keeper.add(this)
+  }
+
+  /** For the keeper: when the timer is due, in ms from now. */
+  get dueIn(): number {
+    return this.#due - now()
+  }
+
+  /** For the keeper: fires the timer now. */
+  run(): void {
+    this.cancel()
+    this.#fire()
   }
 
   #sleep(delay: number): void {
@@ -49,8 +76,8 @@ export class Timer {
   }
 
   #wake(): void {
-    const left = this.#due - now()
+    const left = this.dueIn
     if (left > 0) this.#sleep(left)
-    else this.#fire()
+    else this.run()
   }
 }

@@ -2,6 +2,7 @@
 import { add, load, store } from "#atomics"
 import { CANCELLED, INTERRUPTED, INTERRUPTING, NEW, NORMAL } from "#src/future/task-state.js"
 import type { FunctionTable } from "#src/platform/memory/function-table.js"
+import { RunningTasks } from "#src/platform/worker/running-tasks.js"
 import { SlotRunner } from "#src/platform/worker/slot-runner.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -44,7 +45,7 @@ function cancel({ tasks, workerTable }: Member, mayInterrupt: boolean): boolean 
   if (!tasks.leaveNew(1, mayInterrupt ? INTERRUPTING : CANCELLED)) return false
   if (mayInterrupt) {
     const handle = tasks.handleOf(1)
-    for (const each of workerTable) if (each.holds(1, handle)) each.interrupt()
+    workerTable.runnerOf(1, handle, tasks)?.interrupt()
     tasks.settle(1, INTERRUPTED)
   }
   return true
@@ -97,6 +98,27 @@ test("[PP11] nor is one whose worker has not yet let go of a slot that is in use
         })
       },
       a: worker,
+    },
+  }))
+
+test("[PP31] a worker that goes into another task, and comes out of it, is found", () =>
+  check(50, {
+    setup: () => {
+      const shared = setup()
+      member(shared, "a", 1).workerTable.at(1).accept(1)
+      return shared
+    },
+    threads: {
+      s: (shared) => {
+        const { tasks, workerTable } = member(shared, "s")
+        assert.equal(workerTable.runnerOf(1, tasks.handleOf(1), tasks)?.number, 1)
+      },
+      a: (shared) => {
+        const { tasks, workerTable } = member(shared, "a", 1)
+        const running = new RunningTasks(tasks, workerTable.at(1))
+        running.takeOnTop(2, 1)
+        running.returnTo(1, 2)
+      },
     },
   }))
 

@@ -32,6 +32,7 @@ import { hasIdleWorkers } from "../queue/idle-workers.ts"
 import type { SlotQueue } from "../queue/slot-queue.ts"
 import { slotTimetable } from "../queue/slot-timetable.ts"
 import { bulkMap } from "../submit/chosen-chunks.ts"
+import { keepLimits } from "../submit/task-calls.ts"
 import type { SubmissionService } from "../submit/submission-service.ts"
 import { Submissions } from "../submit/submissions.ts"
 import { idleIn, retryAfter } from "../queue/slot-pacing.ts"
@@ -290,19 +291,17 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   // ------------------------------------------------------------------ service
 
   stop(slot: number, handle: number): number {
-    let stopped = 0
-    for (const worker of this.workerTable) {
-      if (!worker.holds(slot, handle)) continue
-      worker.interrupt()
-      this.limitStop(worker)
-      stopped = worker.number
-    }
-    return stopped
+    const isHere = runnerOf(this.memory.identity)?.runningTasks.interrupt(slot) === true
+    const worker = this.workerTable.runnerOf(slot, handle, this.tasks)
+    if (worker === undefined) return 0
+    if (!isHere) worker.interrupt()
+    this.limitStop(worker)
+    return worker.number
   }
 
   isRunning(slot: number, handle: number): boolean {
-    for (const worker of this.workerTable) if (worker.holds(slot, handle)) return true
-    return false
+    if (runnerOf(this.memory.identity)?.runningTasks.isBeside(slot) === true) return true
+    return this.workerTable.runnerOf(slot, handle, this.tasks) !== undefined
   }
 
   commandEnded(handle: number, state: number, outcome: unknown): void {
@@ -322,7 +321,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   help(slot: number, isBlocked: boolean, isLimited: boolean): boolean {
     const runner = helperOf(this.memory.identity)
     if (runner === undefined) return false
-    if (isBlocked && runner.runsBeside(slot)) throw wouldWaitForItself()
+    if (isBlocked && runner.runningTasks.isBeside(slot)) throw wouldWaitForItself()
     if (isLimited) {
       if (!isBlocked) this.compensate()
       return false
@@ -342,6 +341,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
         this.rateLimiter?.[GIVE_BACK]()
         return false
       }
+      keepLimits(this.submissions.taskIn(slot), this.memory.threadContext.chores)
       runner.runInside(slot)
       return true
     })

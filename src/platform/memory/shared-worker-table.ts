@@ -3,7 +3,11 @@ import type { WorkerTable, Worker } from "../../core/worker.ts"
 import { HEADER, MOST_WORKERS, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { SharedWorker } from "./shared-worker.ts"
+import type { TaskRecords } from "./task-records.ts"
 import { ENDING, entryOf, FREE, reservedBy, reserverIn, TEARDOWN } from "./worker-line.ts"
+
+/** A task is missed only if its worker goes into another one, and comes out of it, in the midst of each look. */
+const LOOKS = 4
 
 /** Whether this word belongs to the line, and not to the worker that has it. */
 function isCount(word: number): boolean {
@@ -72,6 +76,23 @@ export class SharedWorkerTable implements WorkerTable<number> {
 
   at(number: number): SharedWorker {
     return (this.#workers[number] ??= new SharedWorker(this.#memory, number, this.#start))
+  }
+
+  /**
+   * The worker that runs the task, be it that it runs another one inside of it. A worker that has changed its task
+   * meanwhile, because it went into one or came out of one, is looked at again. Not for ever: a worker with short tasks
+   * always has.
+   */
+  runnerOf(slot: number, handle: number, tasks: TaskRecords): SharedWorker | undefined {
+    for (const worker of this) {
+      for (let look = 0; look < LOOKS; look++) {
+        const { currentSlot: current, handle: before } = worker
+        if (current === slot && before === handle) return worker
+        if (worker.below !== 0 && tasks.isCurrent(handle) && tasks.linked(worker.below).has(slot)) return worker
+        if (worker.currentSlot === current && worker.handle === before) break
+      }
+    }
+    return undefined
   }
 
   /** The worker whose thread has this token. */

@@ -1,7 +1,7 @@
 /** What another thread has to do for a task: which function to call, with which arguments. */
 import { encodeArguments } from "../../codec/arguments.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
-import { COME_BACK, COMPLETE, IS_PORTABLE, WATCHER, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
+import { COME_BACK, COMPLETE, IS_PORTABLE, RUNS_HERE, WATCHER, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
 import { NotSerializableError, RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { blameStore, type CarriedStores } from "../../executor/propagation.ts"
@@ -15,6 +15,7 @@ import { wrappedBy } from "../../task/each.ts"
 import { COMMAND, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
 import { encodeMoving } from "./outgoing.ts"
 import { firstGivenTo, submitterOf } from "../../task/reference.ts"
+import type { TimerKeeper } from "../../time/timer.ts"
 import { drop } from "../../pool/unrun-tasks.ts"
 
 /** Called when a task is over, with the error if a command has thrown one. */
@@ -117,3 +118,8 @@ export function dropUnrun(task: Runnable): void {
 }
 
 const NOTHING: Call = { fn: () => undefined, args: [] }
+
+/** This thread is about to run the task inside of another one: limits of the task must hold also while it blocks. */
+export function keepLimits(task: Runnable | undefined, keeper: TimerKeeper): void {
+  if (task instanceof FutureTask) task[RUNS_HERE](keeper)
+}

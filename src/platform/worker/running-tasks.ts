@@ -1,4 +1,5 @@
 import { CANCELLED } from "../../future/task-state.ts"
+import type { Flow } from "../../memory/flow/flow.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
@@ -11,6 +12,8 @@ export class RunningTasks {
   readonly #tasks: TaskRecords
   readonly #self: SharedWorker
   readonly #beside = new Set<number>()
+  /** Of the tasks that run inside of another one or beside it. */
+  readonly #flows = new Map<number, Flow>()
 
   constructor(tasks: TaskRecords, self: SharedWorker) {
     this.#tasks = tasks
@@ -26,8 +29,21 @@ export class RunningTasks {
     this.#self.hold(slot)
   }
 
-  /** The task in the slot is over, and `outer` is the current task again. */
+  /** The current task, inside of another one, is a flow of its own. */
+  isFlow(slot: number, flow: Flow): void {
+    this.#flows.set(slot, flow)
+  }
+
+  /** This thread has cancelled the task: if it runs inside of another one or beside it, only it is interrupted. */
+  interrupt(slot: number): boolean {
+    const flow = this.#flows.get(slot)
+    flow?.interrupt()
+    return flow !== undefined
+  }
+
+  /** The task in the slot is over, or goes on beside, and `outer` is the current task again. */
   returnTo(outer: number | undefined, slot: number): void {
+    if (!this.#beside.has(slot)) this.#flows.delete(slot)
     if (outer === undefined) {
       this.#self.rest(slot)
       return

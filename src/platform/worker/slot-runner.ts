@@ -38,7 +38,7 @@ export class SlotRunner implements Execution<number> {
   /** The function of the task that is under way and did not end at once. */
   #found: FoundTask | undefined
   readonly #promises = new UnannouncedPromises()
-  protected readonly runningTasks: RunningTasks
+  readonly runningTasks: RunningTasks
   readonly #hooks: WorkerHooks
   readonly events: WorkerEvents
   readonly #times: RunTimes
@@ -190,11 +190,6 @@ export class SlotRunner implements Execution<number> {
 
   // ------------------------------------------------------------------ tasks inside of tasks
 
-  /** Whether the task is under way in this thread, beside the current one. */
-  runsBeside(slot: number): boolean {
-    return this.runningTasks.isBeside(slot)
-  }
-
   /**
    * Runs a task inside of another one, which has been left ({@link leaveTask}). An asynchronous task may still be under
    * way when this returns. If `isBlocked`, the thread waits for the arguments on the spot.
@@ -208,6 +203,7 @@ export class SlotRunner implements Execution<number> {
     this.runningTasks.takeOnTop(slot, outer)
     // As a flow of its own: the locks of the outer task are not its.
     const guest = new Guest(currentFlow())
+    this.runningTasks.isFlow(slot, guest)
     const mayBegin = this.#beforeInside(slot)
     const begin = (): PromiseLike<unknown> | undefined => this.begin(self, slot)
     const pending = mayBegin ? (mayHaveStores() ? guest.run(begin) : guest.runInside(begin)) : undefined
