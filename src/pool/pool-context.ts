@@ -32,7 +32,7 @@ type ThreadPool = Parameters<RejectedExecutionHandler>[1]
 export class PoolContext<Pool = ThreadPool> implements PoolShell {
   readonly info: PoolInfo
   threadFactory: ThreadFactory
-  handler: (task: Runnable, pool: Pool) => void
+  handler: (task: Runnable, pool: Pool) => unknown
   /** Counts the tasks that the handler was given. */
   rejections: PoolState["rejected"] | undefined
   readonly termination: WaitList = new WaitList()
@@ -44,7 +44,7 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
   /** How many calls of the pool are under way that need the reference. */
   #calls = 0
 
-  constructor(threadFactory: ThreadFactory, handler: (task: Runnable, pool: Pool) => void, info: PoolInfo) {
+  constructor(threadFactory: ThreadFactory, handler: (task: Runnable, pool: Pool) => unknown, info: PoolInfo) {
     this.info = info
     this.threadFactory = threadFactory
     this.handler = handler
@@ -87,7 +87,7 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
   refuse(pool: Pool, task: Runnable): void {
     this.rejections?.increment()
     observing.by?.rejected(this.info, task)
-    heed((this.handler as (task: Runnable, pool: Pool) => unknown)(task, pool)) // a promise, if it is asynchronous
+    heed(this.handler(task, pool)) // a promise, if it is asynchronous
   }
 
   // ------------------------------------------------------------------ for the engine

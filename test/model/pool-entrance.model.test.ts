@@ -68,10 +68,7 @@ function assertPlaces(shared: PoolModel, expected: readonly number[], taken: (nu
   const claimed = taken.includes(undefined) ? [load(shared.memory.words, claimOf(shared, "a"))] : []
   const places = [...inside, ...taken.filter((slot) => slot !== undefined), load(shared.notes, REMOVED)]
   for (const slot of claimed) if (!places.includes(slot)) places.push(slot)
-  assert.deepEqual(
-    sorted(places.filter((slot) => slot !== 0)),
-    [...expected],
-  )
+  assert.deepEqual(sorted(places.filter((slot) => slot !== 0)), [...expected])
   assert.deepEqual(inside, sorted(inside), "out of order")
 }
 
@@ -124,9 +121,15 @@ test("[PP30] who removes and who takes: one of them has the task", () =>
 
 for (const [what, dies] of [
   ["takes", poller("a")],
-  ["leads", (shared: PoolModel) => (heapOf(shared, "a").lead(), 0)],
+  [
+    "leads",
+    (shared: PoolModel) => {
+      heapOf(shared, "a").lead()
+      return 0
+    },
+  ],
 ] as const) {
-  test(`[PP30, PP15] who dies while it ${what} loses no task that it was letting in`, () =>
+  test(`[PP30] [PP15] who dies while it ${what} loses no task that it was letting in`, () =>
     check(1_000, {
       setup: setup(1),
       threads: { s: addAndRemove, a: dies },
@@ -194,7 +197,7 @@ for (const inside of [[], [LATER]]) {
     [["a"], 2],
     [["a", "b"], 1],
   ] as const) {
-    test(`[PP17, PP30] no task in the entrance is overslept: ${workers.length} of two workers wait for ${waitsFor}`, () =>
+    test(`[PP17] [PP30] no task in the entrance is overslept: ${workers.length} of two workers wait for ${waitsFor}`, () =>
       check(1_000, {
         setup: setup(...inside),
         threads: { s: submitter, ...Object.fromEntries(workers.map((thread) => [thread, worker(thread)])) },
@@ -209,7 +212,7 @@ for (const inside of [[], [LATER]]) {
   }
 }
 
-test("[PP17, PP30] a leader that was in time for a task finds it in the entrance before it waits for a later one", () =>
+test("[PP17] [PP30] a leader that was in time for a task finds it in the entrance before it waits for a later one", () =>
   check(1_000, {
     setup: setup(1, LATER),
     threads: {

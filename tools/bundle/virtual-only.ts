@@ -40,6 +40,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     without: [
       "[WORK_ARGUMENTS]",
       "hasDone",
+      "[RUNS_HERE]",
       "[SEND_ARGUMENTS]",
       "[TAKE_BACK]",
       "[RUN_REMOTELY]",
@@ -70,16 +71,27 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "executor/invoke": {
     calls: { look: UNSET, startedHere: "false", "[WILL_BE_AWAITED]": UNSET },
   },
-  "future/time-limit": { without: ["sentAway"] },
+  "future/time-limit": { without: ["sentAway", "runsHere"] },
   "executor/limits": {
     reads: { "#runTimer": UNSET },
     calls: { "#startOf": UNSET },
-    without: ["#startOf", "#runTimer", "sentAway", "#expireElsewhere"],
+    without: ["#startOf", "#runTimer", "#keeper", "sentAway", "runsHere", "#expireElsewhere", "#expireElsewhereIn"],
   },
   "executor/retried-task": {
-    reads: { "#due": UNSET },
-    calls: { "#keepStart": UNSET },
-    without: ["#startOf", "#start", "#due", "#keepStart", "sentAway", "getSync", "#sleepUntil"],
+    reads: { "#due": UNSET, "#isAwaited": "false" },
+    calls: { "#keepStart": UNSET, "[WILL_BE_AWAITED]": UNSET },
+    without: [
+      "#startOf",
+      "#start",
+      "#due",
+      "#isAwaited",
+      "#keepStart",
+      "sentAway",
+      "runsHere",
+      "getSync",
+      "#sleepUntil",
+      "[WILL_BE_AWAITED]",
+    ],
   },
   "executor/with-options": {
     calls: { setTransfer: UNSET },
@@ -151,7 +163,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     without: ["resume"],
     results: { block: "place.block(flow, ms)", "#enters": "this.enter(place)" },
   },
-  "time/timer": { without: ["after"] },
+  "time/timer": { reads: { "#keeper": UNSET }, without: ["after", "#keeper", "keepBy"] },
   "memory/flow/wait-list": {
     reads: { interruptible: "true" },
     without: ["interruptible", "limited", "isLocal"],

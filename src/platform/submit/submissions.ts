@@ -214,8 +214,7 @@ export class Submissions implements Mailbox {
     const observed = read(this.#memory.words, BASE.EVENTS) === 0 ? 0 : OBSERVED // code listens: see isListening()
     const sampled = isMeasured ? MEASURED : 0
     const flags = flagsOf(future, isVoid) | this.#reachable | observed | sampled | (stores ? CARRIES : 0)
-    // How long a task with a time has waited counts from when it was due.
-    const time = isMeasured && this.#ordering !== BY_TIME ? sharedNow() : 0
+    const time = isMeasured && this.#ordering !== BY_TIME ? sharedNow() : 0 // a task with a time: from then on
     let handle = this.#tasks.take(this.completionQueue, number, flags, time)
     if (handle === 0) {
       this.look() // completed tasks make room

@@ -29,7 +29,7 @@ function importsIn(text: string): Found[] {
     place,
     specifier: place.value,
     names: entries.map(({ importName }) =>
-      String(importName.kind) === "Default" ? "default" : (importName.name ?? "*"),
+      (importName.kind as string) === "Default" ? "default" : (importName.name ?? "*"),
     ),
   }))
   for (const { entries } of module.staticExports) {
@@ -52,7 +52,7 @@ export function exportsOf(text: string, namesOf: (specifier: string) => string[]
   const { module } = parseSync("module.js", text, { sourceType: "module" })
   return module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ exportName, moduleRequest }) => {
-      if (String(exportName.kind) !== "None") return [exportName.name ?? "default"]
+      if ((exportName.kind as string) !== "None") return [exportName.name ?? "default"]
       return moduleRequest == null ? [] : namesOf(moduleRequest.value)
     }),
   )
