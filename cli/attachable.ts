@@ -13,7 +13,7 @@ export interface Attachable {
 
 const NONE = 'No process has a monitor. A process asks for one by: import { startMonitor } from "corepool/monitor"'
 
-/** As src/host/node/http.ts names it. */
+/** As src/host/node/server/http.ts names it. */
 function runtimeFolder(): string {
   const base = process.env["XDG_RUNTIME_DIR"]
   return base !== undefined && base !== "" ? join(base, "corepool") : join(tmpdir(), `corepool-${userInfo().username}`)

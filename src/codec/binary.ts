@@ -6,8 +6,8 @@
  * copies, while `structuredClone` copies the whole buffer. Views of a buffer that is attached stay views of that
  * buffer.
  */
-import { Bytes } from "#host/bytes"
-import { types } from "#host/values"
+import { Bytes } from "#host/values/bytes"
+import { types } from "#host/values/values"
 import type { ByteReader } from "./bytes/byte-reader.ts"
 import { ATTACHED_VIEW, ATTACHMENT, BUFFER, FAR_BUFFER, FAR_VIEW, RESIZABLE_BUFFER, VIEW } from "./bytes/tags.ts"
 import type { TrackingWriter } from "./tracking-writer.ts"

@@ -4,10 +4,10 @@
  *
  * These checks take a while. So they are made once for each class whose objects turn out to be ordinary ones.
  */
-import { types } from "#host/values"
+import { types } from "#host/values/values"
 import { isPromiseLike } from "../checks.ts"
 import { isLocal, isPart, isShareable } from "../memory/shared/shareables.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { isForeign } from "./foreign.ts"
 
 export type Classification =

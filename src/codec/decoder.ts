@@ -1,4 +1,4 @@
-import { types } from "#host/values"
+import { types } from "#host/values/values"
 import { readAttachedView, readBuffer, readFarBuffer, readFarView, readResizableBuffer, readView } from "./binary.ts"
 import { ByteReader } from "./bytes/byte-reader.ts"
 import { setOwn } from "../user-values.ts"

@@ -1,4 +1,4 @@
-import { types } from "#host/values"
+import { types } from "#host/values/values"
 import { writeBuffer, writeView } from "./binary.ts"
 import type { Bulk } from "./bytes/bulk.ts"
 import { LOCAL, type Part, PART } from "../memory/shared/shareables.ts"

@@ -6,8 +6,8 @@
  * Instances of the program's own classes are copied by their properties, whatever they have in private fields: see
  * codec.md.
  */
-import { DATA, HIDDEN, hiddenName, isOfModule, valueIn } from "#host/classes"
-import { types } from "#host/values"
+import { DATA, HIDDEN, hiddenName, isOfModule, valueIn } from "#host/values/classes"
+import { types } from "#host/values/values"
 import { show } from "../checks.ts"
 import { sourceText } from "../primordials.ts"
 import { propertyOf } from "../user-values.ts"

@@ -2,7 +2,7 @@
  * Lists of keys from bytes. Objects with the same keys come again and again, and comparing a list with one that was
  * read before takes less time than making its texts.
  */
-import type { Bytes } from "#host/bytes"
+import type { Bytes } from "#host/values/bytes"
 import { type Builder, builderFor, OFTEN } from "./generated.ts"
 
 export interface Shape {

@@ -1,4 +1,4 @@
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { guarded } from "../memory/flow/guard.ts"
 import { apply } from "../primordials.ts"
 import { LinkedBlockingDeque } from "../queue/linked-blocking-deque.ts"

@@ -14,12 +14,23 @@ export {
   type FastqQueue,
   type FastqWorker,
 } from "./fastq.ts"
-export { Emitter, type Listener } from "./emitter.ts"
-export { PQueue } from "./p-queue.ts"
-export type { PQueueAddOptions, PQueueEvent, PQueueOptions, PQueueRunningTask, PQueueTask } from "./p-queue-options.ts"
-export { type PQueueEnqueueOptions, type PQueueQueue, PriorityQueue, type RunFunction } from "./priority-queue.ts"
-export { isWorkerThread, Piscina, type PiscinaHistogram, workerData } from "./piscina.ts"
-export { move, type PiscinaTransferable, transferableSymbol, valueSymbol } from "./movable.ts"
+export { Emitter, type Listener } from "./p-queue/emitter.ts"
+export { PQueue } from "./p-queue/p-queue.ts"
+export type {
+  PQueueAddOptions,
+  PQueueEvent,
+  PQueueOptions,
+  PQueueRunningTask,
+  PQueueTask,
+} from "./p-queue/p-queue-options.ts"
+export {
+  type PQueueEnqueueOptions,
+  type PQueueQueue,
+  PriorityQueue,
+  type RunFunction,
+} from "./p-queue/priority-queue.ts"
+export { isWorkerThread, Piscina, type PiscinaHistogram, workerData } from "./piscina/piscina.ts"
+export { move, type PiscinaTransferable, transferableSymbol, valueSymbol } from "./in-thread/movable.ts"
 export type {
   PiscinaEmitter,
   PiscinaEventTarget,
@@ -28,18 +39,18 @@ export type {
   PiscinaRunOptions,
   PiscinaSettings,
   PiscinaSignal,
-} from "./piscina-options.ts"
+} from "./piscina/piscina-options.ts"
 export {
   ArrayTaskQueue,
   FixedQueue,
   type PiscinaTask,
   type PiscinaTaskQueue,
   queueOptionsSymbol,
-} from "./piscina-queues.ts"
-export { PiscinaAbortError } from "./piscina-task.ts"
-export type { PiscinaTimes } from "./run-times.ts"
-export type { PiscinaWorker } from "./piscina-worker.ts"
-export type { PiscinaEvents, PiscinaListener, PiscinaThread } from "./piscina-events.ts"
+} from "./piscina/piscina-queues.ts"
+export { PiscinaAbortError } from "./piscina/piscina-task.ts"
+export type { PiscinaTimes } from "./piscina/run-times.ts"
+export type { PiscinaWorker } from "./piscina/piscina-worker.ts"
+export type { PiscinaEvents, PiscinaListener, PiscinaThread } from "./piscina/piscina-events.ts"
 export {
   E_CANCELED,
   Mutex,
@@ -47,8 +58,8 @@ export {
   type MutexReleaser,
   Semaphore,
   type SemaphoreInterface,
-} from "./mutex.ts"
-export { E_ALREADY_LOCKED, E_TIMEOUT, tryAcquire, withTimeout } from "./mutex-limits.ts"
+} from "./mutex/mutex.ts"
+export { E_ALREADY_LOCKED, E_TIMEOUT, tryAcquire, withTimeout } from "./mutex/mutex-limits.ts"
 export {
   type PoolProxy,
   type PoolStats,
@@ -56,9 +67,9 @@ export {
   type Workerpool,
   workerpool,
   WorkerPool,
-} from "./workerpool.ts"
-export type { PoolExecOptions, PoolWorkerArg, WorkerpoolOptions } from "./workerpool-options.ts"
-export type { WorkerpoolRegisterOptions, WorkerpoolWorker } from "./methods-in-thread.ts"
-export { PoolCancellationError, PoolPromise, PoolTimeoutError } from "./pool-promise.ts"
-export { FIFOQueue, LIFOQueue, type PoolTask, type PoolTaskQueue } from "./pool-queues.ts"
-export { Transfer } from "./pool-transfer.ts"
+} from "./workerpool/workerpool.ts"
+export type { PoolExecOptions, PoolWorkerArg, WorkerpoolOptions } from "./workerpool/workerpool-options.ts"
+export type { WorkerpoolRegisterOptions, WorkerpoolWorker } from "./in-thread/methods-in-thread.ts"
+export { PoolCancellationError, PoolPromise, PoolTimeoutError } from "./workerpool/pool-promise.ts"
+export { FIFOQueue, LIFOQueue, type PoolTask, type PoolTaskQueue } from "./workerpool/pool-queues.ts"
+export { Transfer } from "./in-thread/pool-transfer.ts"

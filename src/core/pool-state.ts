@@ -34,7 +34,7 @@ export const PACED = 16
  *     5     workers running a task      each worker, by add
  *     6, 7  tasks completed             each worker, by add (counter.ts); on platform threads the owner, for workers
  *                                       that died: living workers count in their own words
- *                                       (platform/memory/shared-worker.ts)
+ *                                       (platform/memory/workers/shared-worker.ts)
  *     8, 9  keep-alive in ms, float64   the owner
  *     10    policies: EAGER, PACED and   any thread
  *           those for tasks with times, see

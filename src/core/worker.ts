@@ -1,6 +1,6 @@
 /**
  * One worker of a pool, and the list of them, as the core sees them. On virtual threads both are objects of the heap
- * (local-worker.ts); on platform threads they lie in shared memory (platform/memory/shared-worker-table.ts).
+ * (local-worker.ts); on platform threads they lie in shared memory (platform/memory/workers/shared-worker-table.ts).
  */
 import type { Flow, StopWatch } from "../memory/flow/flow.ts"
 

@@ -1,7 +1,7 @@
 import { COMPLETE } from "../future/internals.ts"
 import { CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY } from "../executor/internals.ts"
 import { rangeError, requireFunction, requireSeries, requireTimeout } from "../checks.ts"
-import { ExecutorServiceBase, lifeOf } from "../executor/executor-service-base.ts"
+import { ExecutorServiceBase, lifeOf } from "../executor/service/executor-service-base.ts"
 import { callable } from "../future/call.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import type { MapOptions } from "../executor/executor.ts"
@@ -13,7 +13,7 @@ import { guarded } from "../memory/flow/guard.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
 import { awaiting, type WaitOptions } from "../memory/flow/waiting.ts"
 import { CronCalendar, type CronOptions } from "../schedule/cron-calendar.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import {
   type DistributedFuture,
   DistributedFutureTask,

@@ -1,6 +1,6 @@
 /** The channels of corepool, and the functions that publish on them. An error of a subscriber reaches no task. */
-import { type Channel, openChannel, openTracingChannels, type TracingChannels } from "#host/diagnostics"
-import { runtime } from "#host/clock"
+import { type Channel, openChannel, openTracingChannels, type TracingChannels } from "#host/runtime/diagnostics"
+import { runtime } from "#host/runtime/clock"
 import { guarded } from "../memory/flow/guard.ts"
 import { perThread } from "../per-thread.ts"
 import { sharedNow } from "../time/shared-clock.ts"

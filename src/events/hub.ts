@@ -1,4 +1,4 @@
-import { runtime, type Timeout } from "#host/clock"
+import { runtime, type Timeout } from "#host/runtime/clock"
 import type { FutureTask } from "../future/future-task.ts"
 import {
   type Observer,

@@ -1,4 +1,4 @@
-import { areFramesKept } from "#host/capabilities"
+import { areFramesKept } from "#host/runtime/capabilities"
 import { isError } from "../user-values.ts"
 
 /**

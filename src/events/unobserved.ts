@@ -1,5 +1,5 @@
-import type { Channel } from "#host/diagnostics"
-import { warn } from "#host/warnings"
+import type { Channel } from "#host/runtime/diagnostics"
+import { warn } from "#host/runtime/warnings"
 import type { PoolInfo } from "../observing.ts"
 import { textOf } from "../user-values.ts"
 import { publish } from "./channels.ts"

@@ -5,9 +5,9 @@ import type { FutureTask } from "../future/future-task.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import type { WaitOptions } from "../memory/flow/waiting.ts"
-import type { CaptureOptions } from "./capturing.ts"
+import type { Clock } from "../time/clock.ts"
+import type { CaptureOptions } from "./capture/capturing.ts"
 import type { Retries } from "./retries.ts"
-import type { RetryOptions } from "./retry-options.ts"
 
 /** Runs commands, somewhere, some time. */
 export interface Executor {
@@ -51,6 +51,29 @@ export interface TaskOptions {
    * counts, up to its end: neither tasks that it submits nor timers that it leaves behind. Default false.
    */
   readonly capture?: boolean | CaptureOptions
+}
+
+/** How failed attempts of a task are repeated; see {@link TaskOptions.retry}. */
+export interface RetryOptions {
+  /** How often the task is started, at most; default 3. */
+  readonly attempts?: number
+  /** Milliseconds between the first failure and the second attempt; default 100. */
+  readonly delay?: number
+  /** The factor by which each further delay is longer than the one before; default 2. */
+  readonly factor?: number
+  /** The longest delay, in milliseconds. */
+  readonly maxDelay?: number
+  /**
+   * Whether each delay is randomly shortened, by up to a half, so that tasks which failed together do not come back
+   * together; default false.
+   */
+  readonly jitter?: boolean
+  /** Whether an error is worth another attempt; default: every error is. */
+  readonly when?: (error: unknown) => boolean
+  /** Milliseconds that each attempt may run. `timeout` of the task, beside `retry`, is for all of them together. */
+  readonly attemptTimeout?: number
+  /** The clock of the delays; default the system's. A test passes a ManualClock. */
+  readonly clock?: Clock
 }
 
 /** How {@link ExecutorService.map} works through its items. */

@@ -1,6 +1,6 @@
 import { requireOptions, requireString, typeError } from "../checks.ts"
 import { IllegalStateError, NotSerializableError } from "../errors.ts"
-import { AsyncVariable } from "#host/context"
+import { AsyncVariable } from "#host/runtime/context"
 import { perThread } from "../per-thread.ts"
 import { messageOf } from "../user-values.ts"
 

@@ -1,6 +1,6 @@
 import { RETRIES } from "../executor/internals.ts"
 import { ENGINE } from "../pool/internals.ts"
-import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
+import { AbstractExecutorService } from "../executor/service/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { atLeast, isPaused, SHUTDOWN, STOP, TERMINATED } from "../core/control-word.ts"

@@ -1,4 +1,4 @@
-import { types } from "#host/values"
+import { types } from "#host/values/values"
 import { sourceText } from "../primordials.ts"
 
 /** The text of a function of the engine without a name: `Function.prototype` is one. */

@@ -20,7 +20,7 @@ import {
 import { type LastResort, reacquiring } from "./acquiring.ts"
 import { ConditionList, LEFT_BEHIND, LIST_WORDS } from "./condition-list.ts"
 import type { QueuedThread } from "./synchronizer-base.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /*
  * How it works

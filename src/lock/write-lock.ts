@@ -1,7 +1,7 @@
 import { FACE, WAIT_QUEUE } from "./internals.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
-import { leaveToGuards } from "#host/ownership"
+import { leaveToGuards } from "#host/runtime/ownership"
 import { currentFlow, knownFlows } from "../memory/flow/flow.ts"
 import { handleOfWhole, type Part, PART } from "../memory/shared/shareables.ts"
 import type { Handle, Shared } from "../memory/shared/shared-memory.ts"

@@ -13,7 +13,7 @@
  * thread, no view of a queue refers to it any more.
  */
 import { sharedWords } from "#atomics"
-import { countsSharedMemory } from "#host/capabilities"
+import { countsSharedMemory } from "#host/runtime/capabilities"
 
 /**
  * After how many reservations the collector is triggered. They share the cost of a collection: a millisecond or two.

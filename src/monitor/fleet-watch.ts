@@ -1,4 +1,4 @@
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import type { Fleet, FleetCounts, NodeRecord } from "../executor/fleet-records.ts"
 import { liveFleets, titleOfFleet } from "../executor/live-fleets.ts"
 import { propertyOf } from "../user-values.ts"

@@ -8,7 +8,7 @@
  * - Whatever is not the page itself needs the token, in the header Authorization. Browsers never add this header by
  *   themselves, as they do with cookies, and the token never stands in an address that is sent.
  */
-import { type HttpRequest, isSameSecret } from "#host/http"
+import { type HttpRequest, isSameSecret } from "#host/server/http"
 
 /** Names of this computer, which no name server can give to another one. */
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]

@@ -7,7 +7,7 @@ import {
   rangeError,
   typeError,
 } from "../checks.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import {
   type HttpRequest,
   type HttpResponse,
@@ -16,10 +16,10 @@ import {
   type OwnFile,
   serve,
   writeOwnFile,
-} from "#host/http"
-import { monitorPage } from "#host/monitor-page"
-import { processFacts } from "#host/process-facts"
-import { warn } from "#host/warnings"
+} from "#host/server/http"
+import { monitorPage } from "#host/server/monitor-page"
+import { processFacts } from "#host/server/process-facts"
+import { warn } from "#host/runtime/warnings"
 import { ReentrantLock } from "../lock/reentrant-lock.ts"
 import { ReentrantReadWriteLock } from "../lock/reentrant-read-write-lock.ts"
 import type { DistributedExecutor } from "../distributed/distributed-executor.ts"

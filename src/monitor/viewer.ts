@@ -1,5 +1,5 @@
-import { runtime, type Timeout } from "#host/clock"
-import { processFacts, residentBytes } from "#host/process-facts"
+import { runtime, type Timeout } from "#host/runtime/clock"
+import { processFacts, residentBytes } from "#host/server/process-facts"
 import type { ReentrantLock } from "../lock/reentrant-lock.ts"
 import type { ReentrantReadWriteLock } from "../lock/reentrant-read-write-lock.ts"
 import type { MeasuredPool } from "../prometheus/pool-facts.ts"

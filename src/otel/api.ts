@@ -1,4 +1,4 @@
-import { loadPackage } from "#host/packages"
+import { loadPackage } from "#host/code/packages"
 import { typeError } from "../checks.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import { propertyOf } from "../user-values.ts"

@@ -2,7 +2,7 @@ import type { Attributes, BatchObservableResult, Histogram, Meter, Observable } 
 import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
 import { type Counts, middleOf, type Recorder } from "../memory/structures/histogram.ts"
 import { ENGINE } from "../pool/internals.ts"
-import type { PoolEngine } from "../pool/pool-engine.ts"
+import type { PoolEngine } from "../pool/engine/pool-engine.ts"
 import { factsOf, type MeasuredPool, type PoolFacts } from "../prometheus/pool-facts.ts"
 
 /** How many measured times of a pool are reported at each collection. If there are more, a part is left out, evenly. */

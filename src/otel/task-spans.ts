@@ -1,5 +1,5 @@
 import type { Context, Span, Tracer } from "@opentelemetry/api"
-import { bindStore, subscribe } from "#host/subscribing"
+import { bindStore, subscribe } from "#host/server/subscribing"
 import type { PoolInfo } from "../events/event-source.ts"
 import type { DistributedJobContext, TaskContext, TaskRunContext } from "../events/payloads.ts"
 import { guarded } from "../memory/flow/guard.ts"

@@ -1,5 +1,5 @@
 import { sourceText } from "../primordials.ts"
-import { functionOf } from "#host/evaluation"
+import { functionOf } from "#host/code/evaluation"
 
 type AnyFunction = (...args: never[]) => unknown
 

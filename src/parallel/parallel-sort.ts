@@ -1,5 +1,5 @@
 /** parallelSort: sorts by all threads. */
-import { availableParallelism } from "#host/machine"
+import { availableParallelism } from "#host/runtime/machine"
 import { type Known, requireFunction, requireInteger } from "../checks.ts"
 import { fork } from "../forkjoin/task/fork.ts"
 import type { ForkJoinTask } from "../forkjoin/task/fork-join-task.ts"

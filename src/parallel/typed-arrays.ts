@@ -5,7 +5,7 @@
  * The alternative was to refuse them. But a user who wants a plain Float64Array sorted would then write these very
  * copies, which take a hundredth of the time of sorting.
  */
-import { types } from "#host/values"
+import { types } from "#host/values/values"
 import { typeError } from "../checks.ts"
 import { kindOfTypedArray } from "../codec/bytes/views.ts"
 import { isSharedBuffer, sharedBytes } from "../memory/shared/shareables.ts"

@@ -1,13 +1,14 @@
 import { ENGINE, LABEL } from "./internals.ts"
 import { rangeError, requireBoolean, requireDuration, requireInteger } from "../checks.ts"
-import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
+import { AbstractExecutorService } from "../executor/service/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { atLeast, isPaused, SHUTDOWN, TERMINATED, TIDYING } from "../core/control-word.ts"
 import { EAGER } from "../core/pool-state.ts"
 import type { RateLimiter } from "../sync/rate-limiter.ts"
-import type { PoolEngine } from "./pool-engine.ts"
-import type { Capabilities, Growth, PoolStats } from "./thread-pool-options.ts"
+import type { PoolEngine } from "./engine/pool-engine.ts"
+import type { Capabilities } from "./engine/capabilities.ts"
+import type { Growth, PoolStats } from "./thread-pool-options.ts"
 
 /** The sizes and times of a pool, all of which can be changed while it runs, and its statistics. */
 export abstract class ConfigurablePool extends AbstractExecutorService {

@@ -7,5 +7,6 @@ export {
   type RejectedExecutionHandler,
   type RejectionPolicy,
 } from "./rejection.ts"
-export type { CachedPoolOptions, Capabilities, Growth, PoolStats, ThreadPoolOptions } from "./thread-pool-options.ts"
-export { type VirtualThreadOptions, virtualThreads } from "./virtual-threads.ts"
+export type { Capabilities } from "./engine/capabilities.ts"
+export type { CachedPoolOptions, Growth, PoolStats, ThreadPoolOptions } from "./thread-pool-options.ts"
+export { type VirtualThreadOptions, virtualThreads } from "./virtual/virtual-threads.ts"

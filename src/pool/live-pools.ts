@@ -6,7 +6,7 @@
  * job is over. A program that makes and closes many pools without a turn of the event loop would have all of them in
  * memory. For the same reason the list is not searched for garbage.
  */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { UnsupportedOperationError } from "../errors.ts"
 import { observing, type PoolInfo } from "../observing.ts"
 import { perThread } from "../per-thread.ts"

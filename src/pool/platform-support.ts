@@ -5,7 +5,7 @@ import type { Shared } from "../memory/shared/shared-memory.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
 import type { RateLimiter } from "../sync/rate-limiter.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
-import type { PoolEngine, PoolShell } from "./pool-engine.ts"
+import type { PoolEngine, PoolShell } from "./engine/pool-engine.ts"
 import type { SentPool } from "./sent-pool.ts"
 
 /**

@@ -6,7 +6,7 @@ import { observing, type PoolInfo } from "../observing.ts"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
 import { noteEndOfPool } from "./live-pools.ts"
-import type { PoolEngine, PoolShell } from "./pool-engine.ts"
+import type { PoolEngine, PoolShell } from "./engine/pool-engine.ts"
 import type { RejectedExecutionHandler } from "./rejection.ts"
 
 /** The hooks of a subclass. */

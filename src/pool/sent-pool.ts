@@ -1,8 +1,15 @@
 import { UnsupportedOperationError } from "../errors.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
-import type { GuestEngine, PoolShell } from "./pool-engine.ts"
+import type { PoolEngine, PoolShell } from "./engine/pool-engine.ts"
 import type { PoolSettings } from "./pool-settings.ts"
+import type { RejectedExecutionHandler } from "./rejection.ts"
+
+/** The engine of a pool that another thread has made. */
+export interface GuestEngine extends PoolEngine {
+  /** Lets the pool's policy, or the owner of its handler, decide on a task that the pool has not accepted. */
+  readonly handler: RejectedExecutionHandler
+}
 
 /** The factory of a pool in threads that did not make it: only the owner makes threads. */
 export const OWNERS_FACTORY: ThreadFactory = {

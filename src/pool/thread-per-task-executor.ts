@@ -8,8 +8,8 @@ import {
   RejectedExecutionError,
   TimeoutError,
 } from "../errors.ts"
-import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
-import { cancelAll, requireTasks } from "../executor/invoke.ts"
+import { AbstractExecutorService } from "../executor/service/abstract-executor-service.ts"
+import { cancelAll, requireTasks } from "../executor/completion/invoke.ts"
 import { cannotBeSent } from "../executor/sending.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, commandOf, type Runnable, start } from "../future/runnable.ts"
@@ -26,15 +26,15 @@ import {
   WaitList,
   type WaitOptions,
 } from "../memory/flow/waiting.ts"
-import type { Frame } from "#host/context"
+import type { Frame } from "#host/runtime/context"
 import { perThread } from "../per-thread.ts"
 import type { Thread } from "../thread/thread.ts"
 import { infoOf, observing, type PoolInfo, threadInfoOf } from "../observing.ts"
 import { noteInfo } from "./live-pools.ts"
 import { THREADS } from "./internals.ts"
-import type { PoolThread } from "./pool-engine.ts"
-import type { Place } from "./overstay.ts"
-import { drop } from "./unrun-tasks.ts"
+import type { PoolThread } from "./engine/pool-engine.ts"
+import type { Place } from "./virtual/overstay.ts"
+import { drop } from "./engine/unrun-tasks.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory, warnsUnobserved } from "../thread/thread-factory.ts"
 
 /** RUNNING -> SHUTDOWN by shutdown(), -> TERMINATED when the last thread has ended. */

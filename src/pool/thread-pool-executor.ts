@@ -21,18 +21,18 @@ import { requireThreadFactory, type ThreadFactory } from "../thread/thread-facto
 import { textOf } from "../user-values.ts"
 import { ConfigurablePool } from "./configurable-pool.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../core/control-word.ts"
-import { handBack } from "./unrun-tasks.ts"
+import { handBack } from "./engine/unrun-tasks.ts"
 import { platform } from "./platform-support.ts"
 import { noteNewPool } from "./live-pools.ts"
 import { PoolContext, type PoolHooks } from "./pool-context.ts"
-import type { PoolEngine, PoolThread } from "./pool-engine.ts"
+import type { PoolEngine, PoolThread } from "./engine/pool-engine.ts"
 import { configure, mayWait, platformSettings, type PoolSettings } from "./pool-settings.ts"
 import type { PoolState } from "../core/pool-state.ts"
-import { awaitQuiescence } from "./quiescence.ts"
+import { awaitQuiescence } from "./engine/quiescence.ts"
 import { type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
 import { notTheOwner, sentPool } from "./sent-pool.ts"
 import type { ThreadPoolOptions } from "./thread-pool-options.ts"
-import { VirtualEngine } from "./virtual-engine.ts"
+import { VirtualEngine } from "./virtual/virtual-engine.ts"
 
 /** The largest default window of `map`, for pools whose maximum size means "no limit". */
 const LARGEST_WINDOW = 1024

@@ -4,7 +4,7 @@ import { identityOf } from "../identity.ts"
 import type { Times } from "../memory/structures/histogram.ts"
 import { ENGINE, LABEL } from "../pool/internals.ts"
 import { livePools } from "../pool/live-pools.ts"
-import type { PoolEngine } from "../pool/pool-engine.ts"
+import type { PoolEngine } from "../pool/engine/pool-engine.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import { ScheduledThreadPoolExecutor } from "../schedule/scheduled-thread-pool-executor.ts"
 

@@ -1,4 +1,4 @@
-import { loadPackage } from "#host/packages"
+import { loadPackage } from "#host/code/packages"
 import { alone, rangeError, requireOptions, requireString, typeError } from "../checks.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import { messageOf } from "../user-values.ts"

@@ -9,7 +9,7 @@ import { type Cursor, cursorOver } from "../queue/local/iteration.ts"
 import { type Clock, type ClockTimer, systemClock } from "../time/clock.ts"
 import { ScheduledTask } from "./scheduled-task.ts"
 import { NOWHERE, TaskHeap } from "./task-heap.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 type Task = ScheduledTask<unknown>
 

@@ -1,5 +1,5 @@
 import { typeError } from "../checks.ts"
-import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
+import { DelegatedExecutorService } from "../executor/service/delegated-executor-service.ts"
 import type { TaskOptions } from "../executor/executor.ts"
 import type { CronOptions } from "./cron-calendar.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"

@@ -6,7 +6,7 @@
  * not forked, may see the asynchronous context of its submitter, but not this frame: only forks inherit bindings, as in
  * Java.
  */
-import { AsyncVariable } from "#host/context"
+import { AsyncVariable } from "#host/runtime/context"
 import { IllegalStateError } from "../errors.ts"
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
 import { perThread } from "../per-thread.ts"

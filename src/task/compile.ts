@@ -8,9 +8,9 @@
  * but warns of that). So the text is made a CommonJS module, which no `require` ever finds. The function must not see
  * the variables of such a module, since it did not see them in its own file; only `require` is left to it.
  */
-import { functionOf } from "#host/evaluation"
-import { resolve } from "#host/paths"
-import { isCovered, moduleAt } from "#host/scripts"
+import { functionOf } from "#host/code/evaluation"
+import { resolve } from "#host/code/paths"
+import { isCovered, moduleAt } from "#host/code/scripts"
 import { IN_FILE, type Origin } from "./origin.ts"
 import { readText, SOURCE_MAP, sourceMapOf } from "./position.ts"
 

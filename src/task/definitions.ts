@@ -20,7 +20,7 @@
 import { sourceText } from "../primordials.ts"
 import { IllegalStateError, TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /** Where another thread finds a function. */
 export interface Place {

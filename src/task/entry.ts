@@ -2,8 +2,8 @@
  * The modules with which the program, or one of its threads, starts. A task in one of them is refused: another thread
  * would have to import the module, and so run the whole program again.
  */
-import { entryPaths, NO_MODULE, urlsOf } from "#host/program"
-import { getEnvironmentData, setEnvironmentData } from "#host/workers"
+import { entryPaths, NO_MODULE, urlsOf } from "#host/code/program"
+import { getEnvironmentData, setEnvironmentData } from "#host/threads/workers"
 import { perThread, VERSION } from "../per-thread.ts"
 
 /** A worker thread finds its own entry, not that of the program. It gets the entries as environment data. */

@@ -7,8 +7,8 @@
  * If that fails with the same message, it has found the line. If the module can be parsed, it goes on with the modules
  * that this one imports by relative names.
  */
-import { readModule } from "#host/files"
-import { syntaxErrorIn } from "#host/scripts"
+import { readModule } from "#host/code/files"
+import { syntaxErrorIn } from "#host/code/scripts"
 import { isInstance, messageOf, propertyOf } from "../user-values.ts"
 
 /** How many modules are searched. The message has the error in any case. */

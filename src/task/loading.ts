@@ -1,8 +1,8 @@
 /**
  * Imports the modules of tasks. A thread of a pool may first have to prepare itself for a module, such as one in
- * TypeScript: see src/host/node/typescript.ts.
+ * TypeScript: see src/host/node/code/typescript.ts.
  */
-import { importModule } from "#host/evaluation"
+import { importModule } from "#host/code/evaluation"
 
 let prepare: ((url: string) => void) | undefined
 

@@ -12,8 +12,8 @@
  * The submitter may be a helper, `run(fn)`, in another file than the function. So the file is that of the first frame
  * whose file contains the text of the function; if there is none, that of the first frame.
  */
-import { fileURLToPath, isAbsolute, join, resolve } from "#host/paths"
-import { appliesSourceMaps, FILES_OF_RUNTIME } from "#host/scripts"
+import { fileURLToPath, isAbsolute, join, resolve } from "#host/code/paths"
+import { appliesSourceMaps, FILES_OF_RUNTIME } from "#host/code/scripts"
 import { BoundedMap } from "./bounded-map.ts"
 import { declarationOf, type Position, positionOf, readText, sourceMapOf } from "./position.ts"
 import type { SourceText } from "./source.ts"

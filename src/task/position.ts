@@ -1,4 +1,4 @@
-import { readIfAllowed } from "#host/files"
+import { readIfAllowed } from "#host/code/files"
 
 /**
  * The position of a function in its file, found by its text. An engine tells from where a function was submitted, but

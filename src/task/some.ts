@@ -2,7 +2,7 @@
  * The items of a chunk of `map`, in a worker thread: one after the other, without a turn of the event loop in between
  * as long as the function returns no promise.
  */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { isPromiseLike } from "../checks.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
 import { type ChunkOutcome, isSmall, type LastOutcome, noteFirst } from "./chunk-outcome.ts"

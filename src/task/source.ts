@@ -7,7 +7,7 @@ import { sourceText } from "../primordials.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { BoundedMap } from "./bounded-map.ts"
 import { isInstance, messageOf } from "../user-values.ts"
-import { functionOf } from "#host/evaluation"
+import { functionOf } from "#host/code/evaluation"
 import { withImports } from "./vite-imports.ts"
 
 const WAYS_OUT =

@@ -14,13 +14,13 @@
  *
  *     const { fib } = tasksOf<typeof import("./fib.js")>(new URL("./fib.js", import.meta.url))
  */
-import { isAbsolute, pathToFileURL } from "#host/paths"
+import { isAbsolute, pathToFileURL } from "#host/code/paths"
 import { requireFunction, show, typeError, wrongType } from "../checks.ts"
 import { define, nameByText, type Place, setPlace, taskAt } from "./definitions.ts"
 import { perThread } from "../per-thread.ts"
 import { apply } from "../primordials.ts"
 import { setOwn } from "../user-values.ts"
-import { importModule } from "#host/evaluation"
+import { importModule } from "#host/code/evaluation"
 
 /** A function that other threads can run. */
 export type Task<A extends never[] = never[], T = unknown> = (...args: A) => T

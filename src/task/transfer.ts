@@ -7,12 +7,12 @@
  *       return transfer(pixels)
  *     }
  */
-import { types } from "#host/values"
+import { types } from "#host/values/values"
 import { alone, requireObject, wrongType } from "../checks.ts"
 import { bufferOf, sizeOfBuffer } from "../codec/bytes/views.ts"
 import { perThread } from "../per-thread.ts"
 import { apply } from "../primordials.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { requireTransferList } from "./transfer-list.ts"
 
 /** Values, and what of them is to be moved. An entry lives as long as its value. */

@@ -3,7 +3,7 @@
  * call of a function that does not exist in another thread, with names that only Vite understands. The text that is
  * sent brings such a function along.
  */
-import { pathToFileURL, workingFolder } from "#host/paths"
+import { pathToFileURL, workingFolder } from "#host/code/paths"
 import { propertyOf } from "../user-values.ts"
 
 const IMPORT = "__vite_ssr_dynamic_import__"

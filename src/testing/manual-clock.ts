@@ -4,7 +4,7 @@ import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "..
 import { LOCAL } from "../memory/shared/shareables.ts"
 import { awaiting, type Steps, WaitList } from "../memory/flow/waiting.ts"
 import type { Clock, ClockTimer } from "../time/clock.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /** Settings of a `ManualClock`. */
 export interface ManualClockOptions {

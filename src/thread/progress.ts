@@ -5,7 +5,7 @@
  * The listener travels in the asynchronous context, and so belongs to the task and not to the thread: code that a task
  * has left behind in a thread, such as a timer, never reports for the task that the thread runs next.
  */
-import { AsyncVariable } from "#host/context"
+import { AsyncVariable } from "#host/runtime/context"
 import { perThread } from "../per-thread.ts"
 
 /** Hears of the progress of one task. */

@@ -5,14 +5,14 @@ import type { Runnable } from "../future/runnable.ts"
 import { requireRunnable, start } from "../future/runnable.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
-import { requireCertainty } from "#host/ownership"
+import { requireCertainty } from "#host/runtime/ownership"
 import { currentFlow, Flow, knownFlows, mainFlow } from "../memory/flow/flow.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/flow/waiting.ts"
 import { currentListener } from "./progress.ts"
 import { interrupted, sleep, sleepSync } from "./sleeping.ts"
 import { dump, type ThreadDump, type ThreadDumpOptions } from "./thread-dump.ts"
 import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /*
  * How it works: Flow does the waiting and interrupting; Thread adds an identity and a life.

@@ -4,7 +4,7 @@
  * lets the event loop go round.
  */
 import { now } from "../time/timer.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /** How long workers may keep the loop busy, in ms: short beside a frame, long beside a task. */
 const BUDGET = 8

@@ -1,6 +1,6 @@
 import { typeError } from "../checks.ts"
 import { now, Timer } from "./timer.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /**
  * Where a scheduled executor takes its time from: the system's clock, or in a test a clock that stands still until the

@@ -1,5 +1,5 @@
 /** The monotonic clock of all threads of a process. */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /** A clock that all threads read alike, in ms. Each thread has a clock of its own, and knows when that began. */
 export function sharedNow(): number {

@@ -2,7 +2,7 @@
  * The monotonic clock, and one-shot timers that are never early and work for any delay, also beyond the 2³¹−1 ms at
  * which `setTimeout` fires at once.
  */
-import { runtime, type Timeout } from "#host/clock"
+import { runtime, type Timeout } from "#host/runtime/clock"
 
 /** Beyond this `setTimeout` overflows; a longer delay is slept in legs of this length. */
 const LONGEST_LEG = 2 ** 31 - 1

@@ -1,5 +1,5 @@
-import { runtime } from "#host/clock"
-import { processFacts } from "#host/process-facts"
+import { runtime } from "#host/runtime/clock"
+import { processFacts } from "#host/server/process-facts"
 import type { EventSource, Listening, PoolEvent } from "../events/event-source.ts"
 import { eventSource } from "../events/listening.ts"
 import type { MeasuredPool } from "../prometheus/pool-facts.ts"

@@ -4,7 +4,7 @@
  * only they need: no known bundler drops a property of an object, and not all drop a member of a namespace.
  */
 import { MAX_VALUE, requireInteger, requireOptions } from "../checks.ts"
-import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
+import { DelegatedExecutorService } from "../executor/service/delegated-executor-service.ts"
 import type { ExecutorService } from "../executor/executor.ts"
 import { type Callable, callableOf, type Runnable } from "../future/runnable.ts"
 import { platform } from "../pool/platform-support.ts"

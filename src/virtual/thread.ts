@@ -4,7 +4,7 @@
  * In the form for bundlers the class has no static methods of its own (tools/bundle/virtual-only.ts): most programs
  * with a pool never name the class. This export gives it the methods, and a bundler drops both together.
  */
-import { requireCertainty } from "#host/ownership"
+import { requireCertainty } from "#host/runtime/ownership"
 import { knownFlows } from "../memory/flow/flow.ts"
 import { interrupted, sleep, sleepSync } from "../thread/sleeping.ts"
 import { dump, type ThreadDumpOptions } from "../thread/thread-dump.ts"

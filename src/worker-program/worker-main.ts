@@ -1,9 +1,9 @@
 /** The life of a worker thread: it runs the loop of the pool until it may leave. */
 import { block, store } from "#atomics"
-import { exit, sayFarewell } from "#host/farewell"
-import { guardMemory } from "#host/memory-guard"
-import { printBy } from "#host/output"
-import { prepareForTypeScript } from "#host/typescript"
+import { exit, sayFarewell } from "#host/threads/farewell"
+import { guardMemory } from "#host/threads/memory-guard"
+import { printBy } from "#host/threads/output"
+import { prepareForTypeScript } from "#host/code/typescript"
 import { observing } from "../observing.ts"
 import { KeepAlive } from "../memory/thread/keep-alive.ts"
 import { leaveAll } from "../memory/thread/this-thread.ts"
@@ -19,18 +19,18 @@ import { Channels } from "../platform/transport/channels.ts"
 import { HANDLER_MODULE } from "../platform/worker/handler-part.ts"
 import { JOB_MODULE } from "../platform/worker/job-part.ts"
 import { PoolMemory } from "../platform/memory/pool-memory.ts"
-import type { SharedWorker } from "../platform/memory/shared-worker.ts"
-import { FREE } from "../platform/memory/worker-line.ts"
-import { SharedWorkerTable } from "../platform/memory/shared-worker-table.ts"
+import type { SharedWorker } from "../platform/memory/workers/shared-worker.ts"
+import { FREE } from "../platform/memory/workers/worker-line.ts"
+import { SharedWorkerTable } from "../platform/memory/workers/shared-worker-table.ts"
 import { TaskRecords } from "../platform/memory/task-records.ts"
-import { endTeardown } from "../platform/memory/teardowns.ts"
+import { endTeardown } from "../platform/memory/workers/teardowns.ts"
 import { becomeWorker } from "../platform/worker/this-worker.ts"
 import { slotTimetable } from "../platform/queue/slot-timetable.ts"
 import { slotPacing } from "../platform/queue/slot-pacing.ts"
 import { queueIn, type TaskQueue } from "../platform/queue/task-queue.ts"
 import { FAREWELL, type Orders, SAID_ALL } from "../platform/start/worker-orders.ts"
 import { WorkerAdmission } from "../platform/worker/worker-admission.ts"
-import { CAPTURE_MODULE } from "../executor/capture-part.ts"
+import { CAPTURE_MODULE } from "../executor/capture/capture-part.ts"
 import { SCOPE_MODULE } from "../structured/scope-module.ts"
 import { tearDown } from "../platform/worker/teardown.ts"
 import { PreloadingRunner } from "../platform/worker/worker-preload.ts"
@@ -145,7 +145,7 @@ function handlers(): Promise<Record<string, unknown>> {
 
 /** What only the threads need that run tasks whose output is captured. */
 function capture(): Promise<Record<string, unknown>> {
-  return import("../executor/captured-run.ts")
+  return import("../executor/capture/captured-run.ts")
 }
 
 /** What only the threads need that run forks of scopes. */

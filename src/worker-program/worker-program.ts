@@ -1,15 +1,15 @@
 /** Where a worker thread begins, whatever it is started from. */
-import { onceAtExit } from "#host/farewell"
-import { type Port, takeMessage } from "#host/ports"
-import type { Script } from "#host/worker-source"
-import { isMainThread, workerData } from "#host/workers"
+import { onceAtExit } from "#host/threads/farewell"
+import { type Port, takeMessage } from "#host/threads/ports"
+import type { Script } from "#host/threads/worker-source"
+import { isMainThread, workerData } from "#host/threads/workers"
 import { methodOf } from "../primordials.ts"
 import { messageOf } from "../user-values.ts"
 import { UnfitThread } from "../platform/worker/fitness.ts"
 import { inheritCode, keepCode, type KeptCode, RUN } from "../platform/start/worker-code.ts"
 import { work } from "./worker-main.ts"
 import { requireOrders } from "../platform/start/worker-orders.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /** When most of what a thread needs has been compiled, in ms. It only affects how much compiled code is kept. */
 const WARM = 50

@@ -1,8 +1,8 @@
 /** How many workers a pool counts when threads die that admit workers, or leave. Rules: docs/spec/platform.md. */
 import { PoolCore } from "#src/core/pool-core.js"
 import { isPaused } from "#src/core/control-word.js"
-import { Endings } from "#src/platform/memory/endings.js"
-import { UNCOUNTING } from "#src/platform/memory/worker-line.js"
+import { Endings } from "#src/platform/memory/workers/endings.js"
+import { UNCOUNTING } from "#src/platform/memory/workers/worker-line.js"
 import { HalfDone } from "#src/platform/owner/half-done.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"

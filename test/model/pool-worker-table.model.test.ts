@@ -1,7 +1,7 @@
 /** The list of workers: who admits one, who makes its thread, and the thread itself. Rules: docs/spec/platform.md. */
 import { add, load, store } from "#atomics"
-import { SharedWorkerTable } from "#src/platform/memory/shared-worker-table.js"
-import { FREE } from "#src/platform/memory/worker-line.js"
+import { SharedWorkerTable } from "#src/platform/memory/workers/shared-worker-table.js"
+import { FREE } from "#src/platform/memory/workers/worker-line.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { hire, member, type PoolModel, poolOf } from "./pool.ts"

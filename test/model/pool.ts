@@ -28,7 +28,7 @@ import {
   WORKER,
 } from "#src/platform/memory/layout.js"
 import { PoolMemory } from "#src/platform/memory/pool-memory.js"
-import { SharedWorkerTable } from "#src/platform/memory/shared-worker-table.js"
+import { SharedWorkerTable } from "#src/platform/memory/workers/shared-worker-table.js"
 import { TaskQueue } from "#src/platform/queue/task-queue.js"
 import { TaskRecords } from "#src/platform/memory/task-records.js"
 import assert from "node:assert/strict"

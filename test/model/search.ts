@@ -6,7 +6,7 @@
  * so private is not known beforehand: all are taken to be, until two threads touch one. Then the walk starts again; not
  * at once, for where one such word was found there usually are more, but when it has become twice as long.
  */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { context } from "./context.ts"
 import { Fingerprints } from "./fingerprint.ts"
 import { Memory } from "./memory.ts"

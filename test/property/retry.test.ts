@@ -1,5 +1,5 @@
 /** The delays between attempts. */
-import { delayAfter, requireRetry } from "#src/executor/retry-options.js"
+import { delayAfter, requireRetry } from "#src/executor/retry/retry-options.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"

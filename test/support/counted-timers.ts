@@ -6,7 +6,7 @@
  *     …
  *     assert.equal(timers.ticking, 0)
  */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 export class CountedTimers implements Disposable {
   readonly #real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout }

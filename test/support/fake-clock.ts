@@ -7,7 +7,7 @@
  *     const waiting = task.get(100)
  *     clock.advance(100)
  */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 interface FakeTimer {
   readonly due: number

@@ -113,7 +113,7 @@ test("[RP61] calls of `call`, `apply` and `bind` are found, but not those of an 
   const root = repository(t, {
     "package.json": MANIFEST,
     "src/primordials.ts": "export const f = bind.bind(call)",
-    "src/host/node/clock.ts": "export const now = clock.now.bind(clock)",
+    "src/host/node/runtime/clock.ts": "export const now = clock.now.bind(clock)",
     "src/distributed/bullmq/redis.ts": `await client.call("TIME")`,
     "src/errors.ts": "// fn.call(it)\nisIt.call(this, x)",
     "src/memory/a.ts": "map?.get?.apply(it, [])\nfn.bind(it)",
@@ -129,17 +129,17 @@ test("[RP61] calls of `call`, `apply` and `bind` are found, but not those of an 
 test("[RP35] clocks and timers of the runtime are found outside their home, but not in comments, strings and types", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
-    "src/host/node/clock.ts": `import { setTimeout } from "node:timers"; export const wall = Date.now`,
+    "src/host/node/runtime/clock.ts": `import { setTimeout } from "node:timers"; export const wall = Date.now`,
     "src/time/timer.ts":
       "// setTimeout\nexport const name = `setTimeout`; export type Handle = Own.Timeout; new Date(0)",
     "src/queue/a.ts": `export const later = setImmediate`,
     "src/queue/b.ts": "\nexport const then = Date.now()\nglobalThis.queueMicrotask(() => host.hrtime())",
   })
   assert.deepEqual(told(checkArchitecture(root)), [
-    "src/queue/a.ts:1 names setImmediate: a program may replace it, use that of src/host/node/clock.ts",
-    "src/queue/b.ts:3 names queueMicrotask: a program may replace it, use that of src/host/node/clock.ts",
-    "src/queue/b.ts:3 names hrtime: a program may replace it, use that of src/host/node/clock.ts",
-    "src/queue/b.ts:2 names Date.now: a program may replace it, use that of src/host/node/clock.ts",
+    "src/queue/a.ts:1 names setImmediate: a program may replace it, use that of src/host/node/runtime/clock.ts",
+    "src/queue/b.ts:3 names queueMicrotask: a program may replace it, use that of src/host/node/runtime/clock.ts",
+    "src/queue/b.ts:3 names hrtime: a program may replace it, use that of src/host/node/runtime/clock.ts",
+    "src/queue/b.ts:2 names Date.now: a program may replace it, use that of src/host/node/runtime/clock.ts",
   ])
 })
 
@@ -160,7 +160,7 @@ test("[RP4] Atomics and SharedArrayBuffer are found outside src/memory, in value
 test("[RP5] a foreign import is found; node: and types of optional peers are not foreign", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
-    "src/host/node/a.ts": `import "node:fs"; import type { P } from "@scope/peer/deep"; export type Q = P | import("@scope/peer").R`,
+    "src/host/node/code/a.ts": `import "node:fs"; import type { P } from "@scope/peer/deep"; export type Q = P | import("@scope/peer").R`,
     "src/time/b.ts": `import "fs"`,
     "src/time/c.ts": `import "@scope/other"`,
     "src/time/d.ts": `\nexport const peer = () => import("@scope/peer")`,
@@ -175,11 +175,11 @@ test("[RP5] a foreign import is found; node: and types of optional peers are not
 test("[RP74] what is the runtime's is found outside src/host, in values and in types, but not in comments and strings", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
-    "src/host/node/ports.ts": `import { MessageChannel } from "node:worker_threads"; process.on("exit", () => Buffer.alloc(1))`,
-    "src/queue/a.ts": `// process\nexport const text = "Buffer"; import { newPorts } from "#host/ports"`,
+    "src/host/node/threads/ports.ts": `import { MessageChannel } from "node:worker_threads"; process.on("exit", () => Buffer.alloc(1))`,
+    "src/queue/a.ts": `// process\nexport const text = "Buffer"; import { newPorts } from "#host/threads/ports"`,
     "src/queue/b.ts": `import type { Worker } from "node:worker_threads"; export { x } from "node:fs"`,
     "src/queue/c.ts": "globalThis.process.exit()\nexport type Port = MessagePort | Buffer",
-    "src/queue/d.ts": `import "../host/node/ports.ts"\nimport "#src/host/node/ports.js"`,
+    "src/queue/d.ts": `import "../host/node/threads/ports.ts"\nimport "#src/host/node/threads/ports.js"`,
   })
   assert.deepEqual(told(checkArchitecture(root)), [
     "src/queue/b.ts:1 imports node:worker_threads: only src/host/ does",
@@ -187,17 +187,17 @@ test("[RP74] what is the runtime's is found outside src/host, in values and in t
     "src/queue/c.ts:1 names process, which is the runtime's: only src/host/ does",
     "src/queue/c.ts:2 names MessagePort, which is the runtime's: only src/host/ does",
     "src/queue/c.ts:2 names Buffer, which is the runtime's: only src/host/ does",
-    "src/queue/d.ts:1 imports ../host/node/ports.ts: name it #host/…",
+    "src/queue/d.ts:1 imports ../host/node/threads/ports.ts: name it #host/…",
   ])
 })
 
 test("[RP75] a file outside src/host that asks which runtime this is is found", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
-    "src/host/node/runtime.ts": `export const isBun = "bun" in process.versions`,
-    "src/host/node/bytes.ts": `export { isBun as countsSharedMemory } from "./runtime.ts"`,
-    "src/memory/a.ts": `import { countsSharedMemory } from "#host/bytes"`,
-    "src/memory/b.ts": `import { isBun } from "#host/runtime"`,
+    "src/host/node/runtime/runtime.ts": `export const isBun = "bun" in process.versions`,
+    "src/host/node/values/bytes.ts": `export { isBun as countsSharedMemory } from "../runtime/runtime.ts"`,
+    "src/memory/a.ts": `import { countsSharedMemory } from "#host/values/bytes"`,
+    "src/memory/b.ts": `import { isBun } from "#host/runtime/runtime"`,
   })
   assert.deepEqual(told(checkArchitecture(root)), [
     "src/memory/b.ts:1 asks which runtime this is: only src/host/ does, and offers what differs",
@@ -208,21 +208,21 @@ test("[RP39] what the entry of virtual threads loads is theirs: not of platform 
   const root = repository(t, {
     "package.json": MANIFEST,
     "src/virtual/index.ts": `export * from "../pool/pool.ts"; import type { P } from "../platform/p.ts"; export type Q = P`,
-    "src/pool/pool.ts": `import "../queue/queue.ts"; import "#host/clock"; import "#host/workers"; import type { R } from "@scope/peer"`,
+    "src/pool/pool.ts": `import "../queue/queue.ts"; import "#host/runtime/clock"; import "#host/threads/workers"; import type { R } from "@scope/peer"`,
     "src/queue/queue.ts": `\nimport "../codec/codec.ts"; import "./shared/shared-queue.ts"; import "../memory/flow/flow.ts"`,
     "src/queue/shared/shared-queue.ts": "",
     "src/codec/codec.ts": "",
-    "src/host/node/clock.ts": `import "node:timers"; import "node:os"`,
-    "src/host/node/workers.ts": `import "node:worker_threads"`,
+    "src/host/node/runtime/clock.ts": `import "node:timers"; import "node:os"`,
+    "src/host/node/threads/workers.ts": `import "node:worker_threads"`,
     "src/memory/flow/flow.ts": `import "../space.ts"`,
     "src/memory/space.ts": "",
-    "src/platform/p.ts": `export type P = 1; import "#host/workers"`,
+    "src/platform/p.ts": `export type P = 1; import "#host/threads/workers"`,
   })
   assert.deepEqual(told(checkArchitecture(root)), [
-    "src/pool/pool.ts:1 imports src/host/node/workers.ts, and is loaded by src/virtual/index.ts",
+    "src/pool/pool.ts:1 imports src/host/node/threads/workers.ts, and is loaded by src/virtual/index.ts",
     "src/queue/queue.ts:2 imports src/codec/codec.ts, and is loaded by src/virtual/index.ts",
     "src/queue/queue.ts:2 imports src/queue/shared/shared-queue.ts, and is loaded by src/virtual/index.ts",
-    "src/host/node/clock.ts:1 imports node:os, and is loaded by src/virtual/index.ts",
+    "src/host/node/runtime/clock.ts:1 imports node:os, and is loaded by src/virtual/index.ts",
     "src/memory/flow/flow.ts:1 imports src/memory/space.ts, and is loaded by src/virtual/index.ts",
   ])
 })

@@ -271,7 +271,7 @@ test("[RP121] what the page loads is there, isolated, and the runner hears each 
 test("[RP121] a name has one address, and names that browsers have not have none", () => {
   nodes.equal(moduleOf("shipped", "corepool"), "dist/browser/index.js")
   nodes.equal(moduleOf("modules", "corepool/queue"), "build/src/queue/index.js")
-  nodes.equal(moduleOf("modules", "#host/clock"), "build/src/host/browser/clock.js")
+  nodes.equal(moduleOf("modules", "#host/runtime/clock"), "build/src/host/browser/runtime/clock.js")
   nodes.equal(moduleOf("shipped", "corepool/distributed"), undefined)
   nodes.equal(moduleOf("shipped", "node:fs"), undefined)
 })

@@ -81,9 +81,9 @@ test("[RP50] what the host passes on from the runtime is taken from the runtime 
   const { texts, exports } = linked(
     t,
     {
-      "host/node/bytes.js": `export { Buffer as Bytes } from "node:buffer"\nexport const LARGE = 4096`,
-      "low/base.js": `import { Bytes } from "#host/bytes"\nexport const none = Bytes.alloc(0)`,
-      "high/user.js": `import { Bytes, LARGE } from "#host/bytes"\nexport const bytes = () => Bytes.alloc(LARGE)`,
+      "host/node/values/bytes.js": `export { Buffer as Bytes } from "node:buffer"\nexport const LARGE = 4096`,
+      "low/base.js": `import { Bytes } from "#host/values/bytes"\nexport const none = Bytes.alloc(0)`,
+      "high/user.js": `import { Bytes, LARGE } from "#host/values/bytes"\nexport const bytes = () => Bytes.alloc(LARGE)`,
     },
     ["low/base.js", "none"],
     ["high/user.js", "bytes"],
@@ -97,7 +97,7 @@ test("[RP50] what the host passes on from the runtime is taken from the runtime 
     [...(exports.get("low") ?? [])],
     [
       ["a", { module: "low/base.js", name: "none" }],
-      ["b", { module: "host/node/bytes.js", name: "LARGE" }],
+      ["b", { module: "host/node/values/bytes.js", name: "LARGE" }],
     ],
   )
 })

@@ -8,7 +8,7 @@
  *
  * `code.js` loads nothing later, by `import()`: a worker is then one file in every bundle, whatever its format.
  *
- * `SharedArrayBuffer` and `Atomics` are those of src/host/browser/shared-memory.ts: a page without isolation has none.
+ * `SharedArrayBuffer` and `Atomics` are those of src/host/browser/runtime/shared-memory.ts: a page without isolation has none.
  */
 import { build, type BuildOptions, type Plugin } from "esbuild"
 import { readFileSync } from "node:fs"
@@ -35,7 +35,7 @@ export { beginThread } from "corepool-worker"`
 
 /** The orders of a pool come alone if a factory of the user has started the worker. */
 function worker(src: string): string {
-  return `import { boot } from "${src}host/browser/boot.js"
+  return `import { boot } from "${src}host/browser/threads/boot.js"
 import { begin } from "${src}worker-program/worker-program.js"
 export function beginThread() {
   boot(({ workerData }) => {
@@ -84,7 +84,7 @@ function optionsFor(folder: string): BuildOptions {
     platform: "browser",
     format: "esm",
     target: ["chrome111", "firefox128", "safari16.4"],
-    inject: [join(folder, "host/browser/shared-memory.js")],
+    inject: [join(folder, "host/browser/runtime/shared-memory.js")],
   }
 }
 

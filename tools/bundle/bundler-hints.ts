@@ -8,7 +8,7 @@ import { type Edit, edited } from "./edit.ts"
 
 const LEFT_ALONE = "/* webpackIgnore: true *//* @vite-ignore */"
 
-/** It has one worker (src/host/browser/workers.ts) and one such import (src/host/browser/evaluation.ts). */
+/** It has one worker (src/host/browser/threads/workers.ts) and one such import (src/host/browser/code/evaluation.ts). */
 export function withBundlerHints(text: string): string {
   const workers: Edit[] = []
   const imports: Edit[] = []

@@ -72,7 +72,7 @@ const ORDER: readonly string[] = [...FIRST, ...TABLE.names.filter((name) => !FIR
 /** What some modules are in a bundle. */
 const REPLACED: ReadonlyMap<string, string> = new Map([
   [
-    "host/node/worker-source.js",
+    "host/node/threads/worker-source.js",
     `export const BUILD = "${UNKNOWN_BUILD}"
      export const threadFile = () => corepoolHost.place ?? ""
      export const workerSource = () => corepoolHost.source()
@@ -89,9 +89,9 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
        return scripts
      }`,
   ],
-  ["host/node/monitor-page.js", `export const monitorPage = () => ${load("monitor-page")}`],
+  ["host/node/server/monitor-page.js", `export const monitorPage = () => ${load("monitor-page")}`],
   [
-    "host/node/evaluation.js",
+    "host/node/code/evaluation.js",
     `export const importModule = corepoolHost.importModule
      export const functionOf = corepoolHost.functionOf`,
   ],

@@ -36,7 +36,7 @@ export function laterModule(chunk: string, names: readonly string[]): string {
 
 /** Modules that another one stands for where it is loaded when the program runs, as a lower layer cannot name it. */
 const STANDS_FOR: ReadonlyMap<string, string> = new Map([
-  ["platform/worker/handler-part.js", "compat/in-thread.js"],
+  ["platform/worker/handler-part.js", "compat/in-thread/in-thread.js"],
   ["platform/worker/job-part.js", "distributed/node/job-in-thread.js"],
 ])
 

@@ -8,7 +8,7 @@
  * has one corepool.
  *
  * They compile by node:vm: only there can code be given that has been compiled before. But scripts that are compiled so cannot
- * `import()`, nor can functions that they make from texts. So the script is given what can (src/host/node/evaluation.ts).
+ * `import()`, nor can functions that they make from texts. So the script is given what can (src/host/node/code/evaluation.ts).
  */
 import { BOOT, type TextFiles } from "./text-files.ts"
 

@@ -52,23 +52,23 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "future/runnable": { calls: { noteResult: UNSET, noteObject: UNSET } },
   "task/each": { calls: { noteWrapped: UNSET } },
   // Items that make one task, as many as take a while: only on platform threads.
-  "executor/map": { reads: { "[BULK_MAP]": UNSET } },
-  "executor/map-feed": {
+  "executor/map/map": { reads: { "[BULK_MAP]": UNSET } },
+  "executor/map/map-feed": {
     reads: { itemCount: UNSET },
     calls: { "[WILL_BE_AWAITED]": UNSET, ended: UNSET, isLast: "false" },
     without: ["ended", "isLast", "itemCount"],
   },
-  "executor/executor-service-base": { without: ["[LOCAL]"] },
+  "executor/service/executor-service-base": { without: ["[LOCAL]"] },
   "executor/sending": { results: { requireTransferList: "requireArray(name, list)" } },
-  "executor/completions": {
+  "executor/completion/completions": {
     calls: { noteRemote: UNSET },
     without: ["#remote", "noteRemote", "remote", "handle", "look"],
   },
-  "executor/executor-completion-service": {
+  "executor/completion/executor-completion-service": {
     calls: { look: UNSET, "#blockFor": UNSET },
     without: ["#blockFor"],
   },
-  "executor/invoke": {
+  "executor/completion/invoke": {
     calls: { look: UNSET, startedHere: "false", "[WILL_BE_AWAITED]": UNSET },
   },
   "future/time-limit": { without: ["sentAway", "runsHere"] },
@@ -77,7 +77,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     calls: { "#startOf": UNSET },
     without: ["#startOf", "#runTimer", "#keeper", "sentAway", "runsHere", "#expireElsewhere", "#expireElsewhereIn"],
   },
-  "executor/retried-task": {
+  "executor/retry/retried-task": {
     reads: { "#due": UNSET, "#isAwaited": "false" },
     calls: { "#keepStart": UNSET, "[WILL_BE_AWAITED]": UNSET },
     without: [
@@ -93,7 +93,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
       "[WILL_BE_AWAITED]",
     ],
   },
-  "executor/with-options": {
+  "executor/service/with-options": {
     calls: { setTransfer: UNSET },
     without: ["handle", "[SHAREABLE]"],
   },
@@ -112,7 +112,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   },
   // The functions and constructors of the entry read options themselves.
   "pool/pool-settings": { results: { platformSettings: "platform()" } },
-  "pool/virtual-engine": {
+  "pool/virtual/virtual-engine": {
     without: ["isOwner", "isBusy", "beginEnd", "shuttingDown", "setHandler", "threads"],
   },
   "core/pool-core": {

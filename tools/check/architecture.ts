@@ -22,7 +22,10 @@ const FOLDERS: readonly string[] = [
   ...["primordials", "per-thread", "error-names", "checks", "errors", "user-values", "identity", "inspection"],
   "observing",
   // What is the runtime's, and the clocks on it.
-  ...["host", "host/node", "host/browser", "time"],
+  "host",
+  ...["host/node/runtime", "host/node/values", "host/node/code", "host/node/threads", "host/node/server"],
+  ...["host/browser/runtime", "host/browser/values", "host/browser/code", "host/browser/threads"],
+  "time",
   // Words of shared memory, waiting, and structures of words.
   ...["memory", "memory/flow", "memory/thread", "memory/wait", "memory/shared", "memory/structures"],
   // Values as bytes.
@@ -30,11 +33,19 @@ const FOLDERS: readonly string[] = [
   // Synchronizers, queues and futures.
   ...["atomic", "lock", "sync", "queue/local", "queue/base", "queue/shared", "queue", "future"],
   // Functions that other threads can find, threads, executors.
-  ...["task", "thread", "executor"],
+  ...["task", "thread", "executor/capture", "executor", "executor/retry"],
+  ...["executor/completion", "executor/map", "executor/service"],
   // The algorithm of a pool, which knows no threads; pools, schedules and scopes on virtual threads.
-  ...["core", "pool", "schedule", "structured", "virtual"],
+  ...["core", "pool/engine", "pool/virtual", "pool", "schedule", "structured", "virtual"],
   // Pools of worker threads.
-  ...["platform/memory", "platform/queue", "platform/transport", "platform/submit", "platform/start"],
+  ...[
+    "platform/memory",
+    "platform/memory/workers",
+    "platform/queue",
+    "platform/transport",
+    "platform/submit",
+    "platform/start",
+  ],
   ...["platform/worker", "platform/member", "platform/owner"],
   // What happens in pools, for code that listens.
   "events",
@@ -47,7 +58,8 @@ const FOLDERS: readonly string[] = [
   // The factories, and what stands on them.
   "executors",
   ...["distributed/job", "distributed/submitter", "distributed", "distributed/node", "distributed/bullmq"],
-  ...["compat", "prometheus", "monitor", "trace", "otel", "testing"],
+  ...["compat/in-thread", "compat/piscina", "compat/workerpool", "compat/p-queue", "compat/mutex", "compat"],
+  ...["prometheus", "monitor", "trace", "otel", "testing"],
 ]
 
 /**
@@ -67,13 +79,13 @@ const OF_VIRTUAL_THREADS = new Set([
   "virtual",
 ])
 const ALSO_OF_VIRTUAL_THREADS =
-  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/timers\.ts|host\/node\/(?:clock|context|ownership|packages|runtime|values|warnings)\.ts|memory\/(?:flow\/(?:abort|flow|guard|internals|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
+  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/timers\.ts|host\/node\/(?:runtime\/(?:clock|context|ownership|runtime|warnings)|code\/packages|values\/values)\.ts|memory\/(?:flow\/(?:abort|flow|guard|internals|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
 const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
 const RUNTIME_OF_VIRTUAL_THREADS = new Set(["node:async_hooks", "node:timers", "node:module", "node:path", "node:util"])
 
 const SHARED_MEMORY = new Set(["Atomics", "SharedArrayBuffer"])
 /** What the build puts in the place of both, for browsers. */
-const SHARED_MEMORY_OF_BROWSERS = "src/host/browser/shared-memory.ts"
+const SHARED_MEMORY_OF_BROWSERS = "src/host/browser/runtime/shared-memory.ts"
 
 /** What a program may put its own in the place of, while corepool goes on with the runtime's. */
 const TIME = new Set([
@@ -90,9 +102,9 @@ const TIME = new Set([
   "structuredClone",
 ])
 const TIME_MEMBERS = new Set(["Date.now"])
-const HOME_OF_TIME = "src/host/node/clock.ts"
+const HOME_OF_TIME = "src/host/node/runtime/clock.ts"
 /** In browsers the clock takes them from the global scope, whose types are in a file of their own. */
-const TIME_OF_BROWSERS = new Set(["src/host/browser/clock.ts", "src/host/browser/globals.ts"])
+const TIME_OF_BROWSERS = new Set(["src/host/browser/runtime/clock.ts", "src/host/browser/runtime/globals.ts"])
 
 /**
  * The methods of functions, which a program may take away. The home of time uses them when it is loaded; BullMQ does
@@ -112,7 +124,7 @@ const HOST = "src/host/"
 /** How files outside of src/host name its modules: package.json chooses the folder of the host. */
 const HOST_ALIAS = "#host/"
 /** Says which runtime this is. */
-const WHICH_RUNTIME = "src/host/node/runtime.ts"
+const WHICH_RUNTIME = "src/host/node/runtime/runtime.ts"
 
 interface Module {
   readonly path: string

@@ -1,4 +1,4 @@
-import { allocUninitialized } from "#host/bytes"
+import { allocUninitialized } from "#host/values/bytes"
 import { bufferOf, sizeOf } from "./views.ts"
 
 /** Shorter stretches are copied twice in less time than it takes to put them aside. */

@@ -1,4 +1,4 @@
-import type { Bytes } from "#host/bytes"
+import type { Bytes } from "#host/values/bytes"
 import { NotSerializableError } from "../../errors.ts"
 import type { BulkSource } from "./bulk.ts"
 import type { EncodedValue } from "./encoded-value.ts"

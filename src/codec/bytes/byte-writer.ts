@@ -1,4 +1,4 @@
-import type { Bytes } from "#host/bytes"
+import type { Bytes } from "#host/values/bytes"
 import type { EncodedValue } from "./encoded-value.ts"
 import { type Width, writePacked } from "./packed.ts"
 import { BIGINT_64, BIGINT_LONG, DOUBLE_VALUE, INT_VALUE, LATIN1_TEXT, SMALL_INT, UTF16_TEXT } from "./tags.ts"

@@ -1,4 +1,4 @@
-import { Bytes } from "#host/bytes"
+import { Bytes } from "#host/values/bytes"
 import { NotSerializableError } from "../../errors.ts"
 import { Bulk, type BulkSource } from "./bulk.ts"
 import { bufferOf, sizeOfBuffer } from "./views.ts"

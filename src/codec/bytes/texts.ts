@@ -2,7 +2,7 @@
  * Short texts from bytes. Threads send each other the same texts again and again: keys, names of states, units. Finding
  * one that was read before takes less time than making it anew, and no memory.
  */
-import type { Bytes } from "#host/bytes"
+import type { Bytes } from "#host/values/bytes"
 
 /**
  * Whether there are characters that do not fit into a byte. The engine answers at once for a text it keeps in bytes.

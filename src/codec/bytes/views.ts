@@ -3,7 +3,7 @@
  * them. A task may overwrite `byteLength` of all typed arrays of its thread, say by undefined; the outcomes of later
  * tasks are still written correctly.
  */
-import { types } from "#host/values"
+import { types } from "#host/values/values"
 import { getterOf } from "../../primordials.ts"
 
 type Getter<T> = (object: object) => T

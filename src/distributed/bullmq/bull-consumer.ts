@@ -1,6 +1,6 @@
-import { randomUUID } from "#host/server"
+import { randomUUID } from "#host/server/server"
 import { IllegalStateError, NotSerializableError } from "../../errors.ts"
-import { runtime, type Timeout } from "#host/clock"
+import { runtime, type Timeout } from "#host/runtime/clock"
 import { messageOf } from "../../user-values.ts"
 import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd } from "../job/engine.ts"
 import { encodeFailure } from "../job/failure.ts"

@@ -1,6 +1,6 @@
 import type { NodeRecord } from "../../executor/fleet-records.ts"
 import { IllegalStateError } from "../../errors.ts"
-import { runtime, type Timeout } from "#host/clock"
+import { runtime, type Timeout } from "#host/runtime/clock"
 import { propertyOf } from "../../user-values.ts"
 import type {
   ConsumeOptions,

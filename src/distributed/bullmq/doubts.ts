@@ -1,4 +1,4 @@
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { isRefusal } from "./steady.ts"
 import type { Bench } from "./store.ts"
 

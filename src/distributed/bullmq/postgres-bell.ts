@@ -1,6 +1,6 @@
 import type { PgClient, PgConnection } from "./bull-types.ts"
 import { pauseFor } from "./steady.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /** The channel that tells a queue's nodes of new jobs. */
 export const JOBS = "bullmq_jobs"

@@ -1,4 +1,4 @@
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { BullBench } from "./bull-bench.ts"
 import type { BullJob, BullJobOptions, PgBackend, PgConnection, PgStatement } from "./bull-types.ts"
 import { toStorableJson } from "./names.ts"

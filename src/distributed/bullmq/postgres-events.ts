@@ -1,4 +1,4 @@
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import type { PgQueryable, PgStatement } from "./bull-types.ts"
 import type { PostgresBell } from "./postgres-bell.ts"
 import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "./store.ts"

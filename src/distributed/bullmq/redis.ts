@@ -7,8 +7,8 @@
  * A Redis that evicts keys when its memory is full loses jobs: it must have `maxmemory-policy noeviction`. Otherwise
  * there is a warning.
  */
-import type { Timeout } from "#host/clock"
-import { warn } from "#host/warnings"
+import type { Timeout } from "#host/runtime/clock"
+import { warn } from "#host/runtime/warnings"
 import { typeError } from "../../checks.ts"
 import type { Engine, EngineQueue } from "../job/engine.ts"
 import { BullQueue } from "./bull-queue.ts"

@@ -3,7 +3,7 @@
  * a statement for each costs the server more than the removal, and `shutdownNow` and programs that cancel much remove
  * thousands. Whether a job was removed is decided, and answered, for each by itself.
  */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /** How many jobs go together at most. A server does nothing else meanwhile, if it is Redis. */
 const TOGETHER = 500

@@ -1,4 +1,4 @@
-import { runtime, type Timeout } from "#host/clock"
+import { runtime, type Timeout } from "#host/runtime/clock"
 
 const ROUNDS = 5
 const PERIOD = 60_000

@@ -1,7 +1,7 @@
 import { rangeError, shorten, typeError } from "../../checks.ts"
 import { CorepoolError, IllegalStateError } from "../../errors.ts"
 import { KeepAlive } from "../../memory/thread/keep-alive.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { messageOf } from "../../user-values.ts"
 
 /** For how long an operation is tried by default, in ms. */

@@ -1,7 +1,7 @@
 import { requireObject, show, wrongType } from "../../checks.ts"
 import { sourceText } from "../../primordials.ts"
 import { type Place, placeOf } from "../../task/definitions.ts"
-import { importModule } from "#host/evaluation"
+import { importModule } from "#host/code/evaluation"
 import { moduleOfReferences } from "../../task/task.ts"
 
 /** A module namespace or an object whose functions are the tasks. */

@@ -13,8 +13,8 @@ import {
   typeError,
 } from "../../checks.ts"
 import { UnsupportedOperationError } from "../../errors.ts"
-import type { TaskOptions } from "../../executor/executor.ts"
-import { REPETITION, requireRetry, type RetryOptions } from "../../executor/retry-options.ts"
+import type { RetryOptions, TaskOptions } from "../../executor/executor.ts"
+import { REPETITION, requireRetry } from "../../executor/retry/retry-options.ts"
 import { propertyOf } from "../../user-values.ts"
 import type { TaskCatalogue } from "./catalogue.ts"
 import type { Engine } from "./engine.ts"

@@ -9,7 +9,7 @@
  * Text from a queue is not trusted. Reading any text gives a value or throws NotSerializableError. It calls no function
  * but `decode` of classes that this program has registered, and takes time and memory in proportion to the text.
  */
-import { Bytes } from "#host/bytes"
+import { Bytes } from "#host/values/bytes"
 import { shorten } from "../../checks.ts"
 import { decodeFromStranger, encodeToBytes } from "../../codec/codec.ts"
 import { NotSerializableError } from "../../errors.ts"

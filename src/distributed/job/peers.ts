@@ -3,7 +3,7 @@
  * looks for each when it is first needed. A bundler does not see that, so a program can be bundled without them. A
  * program that is bundled into one file, and runs where no packages are installed, passes them by `usePeers`.
  */
-import { loadPackage } from "#host/packages"
+import { loadPackage } from "#host/code/packages"
 import { typeError } from "../../checks.ts"
 import { UnsupportedOperationError } from "../../errors.ts"
 

@@ -1,4 +1,4 @@
-import { randomUUID } from "#host/server"
+import { randomUUID } from "#host/server/server"
 import { requireOptions, wrongType } from "../../checks.ts"
 import { Executors } from "../../executors.ts"
 import type { ExecutorService } from "../../executor/executor.ts"

@@ -1,6 +1,6 @@
 /** The options of a node. */
-import { availableParallelism } from "#host/machine"
-import { hostname, isSignal, pid } from "#host/server"
+import { availableParallelism } from "#host/runtime/machine"
+import { hostname, isSignal, pid } from "#host/server/server"
 import {
   type Known,
   MAX_VALUE,

@@ -1,4 +1,4 @@
-import { hostname, pid } from "#host/server"
+import { hostname, pid } from "#host/server/server"
 import type { Report } from "../../memory/flow/guard.ts"
 import { now, Timer } from "../../time/timer.ts"
 import type { NodeRecord } from "../../executor/fleet-records.ts"

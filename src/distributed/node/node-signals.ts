@@ -1,4 +1,4 @@
-import { exitBySignal, forgetSignals, listenToSignals } from "#host/server"
+import { exitBySignal, forgetSignals, listenToSignals } from "#host/server/server"
 import type { SignalName } from "./node-options.ts"
 
 /**

@@ -3,7 +3,7 @@ import { Flow } from "../../memory/flow/flow.ts"
 import { guarded, type Report } from "../../memory/flow/guard.ts"
 import { perThread } from "../../per-thread.ts"
 import { LinkedBlockingQueue } from "../../queue/linked-blocking-queue.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import type { ClaimedJob } from "../job/engine.ts"
 import { type ProgressEntry, readEntry } from "./job-in-thread.ts"
 

@@ -1,4 +1,4 @@
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { IllegalStateError } from "../../errors.ts"
 import { inBackground } from "../job/background.ts"
 import type { Engine, EngineListener, EngineQueue } from "../job/engine.ts"

@@ -1,4 +1,4 @@
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { inBackground } from "../job/background.ts"
 import type { EngineQueue, JobOrder } from "../job/engine.ts"
 import type { JobEntry } from "./job-entry.ts"

@@ -1,6 +1,6 @@
 import type { Compensator } from "../../memory/flow/waiting.ts"
-import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
-import { RUNNING } from "../../platform/memory/worker-line.ts"
+import type { SharedWorkerTable } from "../../platform/memory/workers/shared-worker-table.ts"
+import { RUNNING } from "../../platform/memory/workers/worker-line.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 import type { WorkerParts } from "./forks.ts"
 

@@ -1,5 +1,5 @@
 import { CANCELLED } from "../../future/task-state.ts"
-import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
+import type { SharedWorkerTable } from "../../platform/memory/workers/shared-worker-table.ts"
 import type { SlotQueue } from "../../platform/queue/slot-queue.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
 import type { CompletionQueues } from "../../platform/memory/completion-queues.ts"

@@ -1,4 +1,4 @@
-import { readsWhileBlocked } from "#host/capabilities"
+import { readsWhileBlocked } from "#host/runtime/capabilities"
 import { load, read, store, write } from "#atomics"
 import { encodeArguments } from "../../codec/arguments.ts"
 import { NO_ARGUMENTS, PLAIN_WORDS } from "../../codec/bytes/encoded-value.ts"

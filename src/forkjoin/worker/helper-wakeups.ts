@@ -2,7 +2,7 @@ import { noteSleep } from "./fork-events.ts"
 import type { ParkPlace } from "../../memory/flow/wait-list.ts"
 import type { Steps, Wake } from "../../memory/flow/waiting.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
-import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
+import type { SharedWorkerTable } from "../../platform/memory/workers/shared-worker-table.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 

@@ -1,6 +1,6 @@
 import { IS_SETTLED } from "../../future/internals.ts"
 import { CAN_BE_JOINED, SLOT } from "../task/internals.ts"
-import { readsWhileBlocked } from "#host/capabilities"
+import { readsWhileBlocked } from "#host/runtime/capabilities"
 import { InterruptedError, TimeoutError } from "../../errors.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import { currentFlow } from "../../memory/flow/flow.ts"

@@ -3,7 +3,7 @@
  * and join as a task may. But it runs while the worker is idle, or runs an unrelated task, or has just left. [FJ81]
  */
 import { compensator } from "../../memory/flow/waiting.ts"
-import type { SharedWorker } from "../../platform/memory/shared-worker.ts"
+import type { SharedWorker } from "../../platform/memory/workers/shared-worker.ts"
 import { thisThread } from "../task/this-thread.ts"
 
 /**

@@ -7,11 +7,11 @@ import {
   type Frame,
   hasNoStores,
   isCertain,
-} from "#host/context"
+} from "#host/runtime/context"
 import { exchange, letPass, load, read, store } from "#atomics"
 import { InterruptedError } from "../../errors.ts"
 import { perThread } from "../../per-thread.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { nextIndex, nextPage } from "../words.ts"
 
 /** A wait that a flow is in. An interrupt breaks it off. */
@@ -346,7 +346,7 @@ export function currentFlow(): Flow {
   return context.getStore() ?? mainFlow
 }
 
-/** What the host needs to know of flows, where the current one may be unknown: see src/host/browser/ownership.ts. */
+/** What the host has to know of flows where the current one may be unknown: see host/browser/runtime/ownership.ts. */
 export const knownFlows = {
   isCertain: (): boolean => isCertain(context, mainFlow),
   current: (): Flow => currentFlow(),

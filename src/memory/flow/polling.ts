@@ -5,7 +5,7 @@
  * A thread that dies inside is noticed by the event loop of the thread that has started it. That may be the very thread
  * that polls. So polling ends with an error, after a time that no section takes.
  */
-import { canBlock } from "#host/capabilities"
+import { canBlock } from "#host/runtime/capabilities"
 import { UnsupportedOperationError } from "../../errors.ts"
 import { now } from "../../time/timer.ts"
 import { currentFlow } from "./flow.ts"

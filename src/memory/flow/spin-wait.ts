@@ -1,4 +1,4 @@
-import { availableParallelism } from "#host/machine"
+import { availableParallelism } from "#host/runtime/machine"
 import { now } from "../../time/timer.ts"
 
 /** How many polls between two looks at the clock. */

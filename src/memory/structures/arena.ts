@@ -2,7 +2,7 @@ import { add, compareAndSet, compareAndSetLong, load, loadLong, read, write } fr
 import { rangeError, requireInteger } from "../../checks.ts"
 import { GrowingBytes } from "../growing-bytes.ts"
 import { GrowingWords } from "../growing-words.ts"
-import { allocUninitialized } from "#host/bytes"
+import { allocUninitialized } from "#host/values/bytes"
 
 /*
  * How it works

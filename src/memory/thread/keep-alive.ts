@@ -1,4 +1,4 @@
-import { runtime, type Timeout } from "#host/clock"
+import { runtime, type Timeout } from "#host/runtime/clock"
 
 /** The longest interval that timers can have; the callback does nothing. */
 const LONG = 2 ** 31 - 1

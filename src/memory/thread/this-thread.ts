@@ -8,10 +8,10 @@
  * The death of a thread is noticed by its parent, which hears of the exit of each worker it starts, and by the thread
  * itself if the runtime lets it end in order.
  */
-import { availableParallelism } from "#host/machine"
-import { isExitTheEnd, leavesAtLoad } from "#host/capabilities"
-import { atTheVeryEnd } from "#host/last-listener"
-import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, watchThreads } from "#host/workers"
+import { availableParallelism } from "#host/runtime/machine"
+import { isExitTheEnd, leavesAtLoad } from "#host/runtime/capabilities"
+import { atTheVeryEnd } from "#host/threads/last-listener"
+import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, watchThreads } from "#host/threads/workers"
 import { type Addressee, ThreadContext } from "./thread-context.ts"
 import { attest } from "./life.ts"
 import { setBlockFor } from "./block-for.ts"

@@ -1,9 +1,9 @@
 /** Gives lower layers what they need for platform threads. A program without such threads does not load it. */
-import { canIntercept } from "#host/capabilities"
+import { canIntercept } from "#host/runtime/capabilities"
 import { NotSerializableError } from "../../errors.ts"
 import type { TaskOptions } from "../../executor/executor.ts"
-import { captureBy } from "../../executor/captured-output.ts"
-import { type CaptureOptions, provideCapture } from "../../executor/capturing.ts"
+import { captureBy } from "../../executor/capture/captured-output.ts"
+import { type CaptureOptions, provideCapture } from "../../executor/capture/capturing.ts"
 import { cannotBeSent, provideSending, type ViewHandle } from "../../executor/sending.ts"
 import { addCallers } from "../../future/merge-stacks.ts"
 import { addCallersBy } from "../../future/callers.ts"

@@ -11,7 +11,7 @@ import {
 const POLICIES = [AbortPolicy, CallerRunsPolicy, DiscardPolicy, DiscardOldestPolicy]
 
 /** 0 if the handler is no ready-made policy. */
-export function policyNumber(handler: RejectedExecutionHandler): number {
+export function policyNumber(handler: object): number {
   return POLICIES.indexOf(handler as RejectionPolicy) + 1
 }
 

@@ -5,12 +5,11 @@ import type { Callable, Runnable } from "../../future/runnable.ts"
 import { CANCELLED, NORMAL } from "../../future/task-state.ts"
 import { observing, type PoolInfo } from "../../observing.ts"
 import { PoolCore } from "../../core/pool-core.ts"
-import type { PoolEngine, PoolThread } from "../../pool/pool-engine.ts"
-import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
+import type { PoolEngine, PoolThread } from "../../pool/engine/pool-engine.ts"
 import type { Admission } from "../../core/pool-host.ts"
 import type { PoolTimes } from "../../core/pool-times.ts"
 import type { PoolState } from "../../core/pool-state.ts"
-import { type Capabilities, PLATFORM } from "../../pool/thread-pool-options.ts"
+import { type Capabilities, PLATFORM } from "../../pool/engine/capabilities.ts"
 import type { Timetable } from "../../core/timetable.ts"
 import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
 import { GIVE_BACK } from "../../memory/flow/internals.ts"
@@ -18,16 +17,16 @@ import { reviveShareable } from "../../codec/revival.ts"
 import type { RateLimiter } from "../../sync/rate-limiter.ts"
 import { CompletionQueues } from "../memory/completion-queues.ts"
 import { TaskPayloads } from "../worker/task-payloads.ts"
-import { Endings, mayEnd } from "../memory/endings.ts"
+import { Endings, mayEnd } from "../memory/workers/endings.ts"
 import { ForeignTask } from "../worker/foreign-task.ts"
 import { FunctionTable } from "../memory/function-table.ts"
 import { equip } from "./equip.ts"
 import { isOrphan } from "./orphans.ts"
-import { isQuiet } from "../memory/quiet.ts"
+import { isQuiet } from "../memory/workers/quiet.ts"
 import { BY_TIME } from "../memory/layout.ts"
 import type { PoolHandle, PoolMemory } from "../memory/pool-memory.ts"
-import { SharedWorkerTable } from "../memory/shared-worker-table.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import { SharedWorkerTable } from "../memory/workers/shared-worker-table.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import { hasIdleWorkers } from "../queue/idle-workers.ts"
 import type { SlotQueue } from "../queue/slot-queue.ts"
 import { slotTimetable } from "../queue/slot-timetable.ts"
@@ -377,7 +376,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   }
 
   abstract shuttingDown(): void
-  abstract setHandler(handler: RejectedExecutionHandler): void
+  abstract setHandler(handler: object): void
 
   // ------------------------------------------------------------------ what differs
 

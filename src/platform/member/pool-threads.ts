@@ -1,11 +1,11 @@
 import { REMOTE_HANDLE, REMOTE_TASKS } from "../../future/internals.ts"
 import type { FutureTask } from "../../future/future-task.ts"
 import type { RemoteTasks } from "../../future/task-observers.ts"
-import type { PoolThread } from "../../pool/pool-engine.ts"
+import type { PoolThread } from "../../pool/engine/pool-engine.ts"
 import type { Thread } from "../../thread/thread.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import type { SharedWorkerTable } from "../memory/shared-worker-table.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorkerTable } from "../memory/workers/shared-worker-table.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** The threads of a pool, for a thread dump. All of it is read from shared memory: no thread is asked. */

@@ -1,4 +1,4 @@
-import { Bytes } from "#host/bytes"
+import { Bytes } from "#host/values/bytes"
 import { add, load, store } from "#atomics"
 import { RejectedExecutionError } from "../../errors.ts"
 import type { GrowingWords } from "../../memory/growing-words.ts"

@@ -1,6 +1,6 @@
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
-import { UNCOUNTING } from "../memory/worker-line.ts"
+import { UNCOUNTING } from "../memory/workers/worker-line.ts"
 
 /**
  * What a worker had when it died, read from its line in the worker table before that is cleared. The owner of the pool

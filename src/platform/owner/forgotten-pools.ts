@@ -4,7 +4,7 @@
  * They are ended when the runtime collects the pool. That may take long: a program that makes pools in a loop can have
  * thousands of threads by then. Hence the warning.
  */
-import { warn } from "#host/warnings"
+import { warn } from "#host/runtime/warnings"
 import { perThread } from "../../per-thread.ts"
 
 /** The engine of a pool. */

@@ -1,5 +1,5 @@
 import { load } from "#atomics"
-import { isInspected } from "#host/workers"
+import { isInspected } from "#host/threads/workers"
 import { isPaused } from "../../core/control-word.ts"
 import type { Chore } from "../../memory/flow/chores.ts"
 import type { Bell } from "../../memory/wait/bell.ts"
@@ -7,8 +7,8 @@ import { TERMINATE_AFTER } from "../../thread/platform-threads.ts"
 import { now, Timer } from "../../time/timer.ts"
 import { DONE, WORKER } from "../memory/layout.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
-import { entryOf, POOL, RUNNING } from "../memory/worker-line.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
+import { entryOf, POOL, RUNNING } from "../memory/workers/worker-line.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 
 /**

@@ -4,10 +4,9 @@ import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { guarded, heed, type Report } from "../../memory/flow/guard.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "../../core/control-word.ts"
-import { handBack } from "../../pool/unrun-tasks.ts"
-import type { PoolShell } from "../../pool/pool-engine.ts"
+import { handBack } from "../../pool/engine/unrun-tasks.ts"
+import type { PoolShell } from "../../pool/engine/pool-engine.ts"
 import type { Admission } from "../../core/pool-host.ts"
-import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
 import type { PoolInfo } from "../../observing.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 import { ThreadEvents } from "./thread-events.ts"
@@ -15,7 +14,7 @@ import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
 import type { Extras } from "./extras.ts"
 import { threadHere } from "../../thread/thread.ts"
 import { WorkerThreads } from "./worker-threads.ts"
-import { isEnding } from "../memory/endings.ts"
+import { isEnding } from "../memory/workers/endings.ts"
 import { TerminationTimer } from "./termination-timer.ts"
 import { unwatchPool, warnOfForgotten } from "./forgotten-pools.ts"
 import { ForeignWork } from "./foreign-work.ts"
@@ -27,8 +26,8 @@ import { policyNumber } from "../member/policies.ts"
 import { PoolMember } from "../member/pool-member.ts"
 import { PoolMemory } from "../memory/pool-memory.ts"
 import { WorkerReaper } from "./worker-reaper.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
-import { REQUESTED } from "../memory/worker-line.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
+import { REQUESTED } from "../memory/workers/worker-line.ts"
 import { boundOf, orderingOf } from "../member/task-queue-backend.ts"
 
 const DIED_BEFORE = "The thread that has submitted the task died before the task could begin"
@@ -329,7 +328,7 @@ export class PoolOwner extends PoolMember {
     this.#workerThreads.threadOf(worker === 0 ? undefined : this.workerTable.at(worker))[REPORT_UNCAUGHT](error)
   }
 
-  setHandler(handler: RejectedExecutionHandler): void {
+  setHandler(handler: object): void {
     this.memory.setHeader(HEADER.POLICY, policyNumber(handler))
   }
 

@@ -1,9 +1,9 @@
 import { TERMINATE_AFTER } from "../../thread/platform-threads.ts"
 import { Timer } from "../../time/timer.ts"
-import { TEARDOWN } from "../memory/worker-line.ts"
+import { TEARDOWN } from "../memory/workers/worker-line.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 
-/** Limits the time that threads have to run their modules of `teardown`: see platform/memory/teardowns.ts. */
+/** Limits the time that threads have to run their modules of `teardown`: see platform/memory/workers/teardowns.ts. */
 export class TeardownLimits {
   readonly #end: (body: WorkerBody, ms: number) => void
   /** The threads that have such modules, and live. */

@@ -2,8 +2,8 @@ import { type Chore, type Chores, ChoreTimer } from "../../memory/flow/chores.ts
 import { TERMINATE_AFTER } from "../../thread/platform-threads.ts"
 import { now } from "../../time/timer.ts"
 import { DONE } from "../memory/layout.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
-import { RUNNING, STARTING } from "../memory/worker-line.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
+import { RUNNING, STARTING } from "../memory/workers/worker-line.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 

@@ -12,7 +12,7 @@ import type { Thread } from "../../thread/thread.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 import { HEADER } from "../memory/layout.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import {
   BEGAN,
   BLOCKED,
@@ -28,7 +28,7 @@ import {
   TRACED,
   UNBLOCKED,
   WAITS,
-} from "../memory/worker-events.ts"
+} from "../memory/workers/worker-events.ts"
 
 /** An entry of a ring, and whose it is. */
 interface Entry {

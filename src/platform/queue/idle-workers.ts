@@ -8,7 +8,7 @@
 import { pause } from "#atomics"
 import { CANCELLED, NORMAL } from "../../future/task-state.ts"
 import type { ControlWord } from "../../core/control-word.ts"
-import type { SharedWorkerTable } from "../memory/shared-worker-table.ts"
+import type { SharedWorkerTable } from "../memory/workers/shared-worker-table.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** What {@link isAwaited} needs of the queue. */

@@ -4,7 +4,7 @@ import type { PacedPool, Pacing } from "../../sync/pacing.ts"
 import type { RateLimiter } from "../../sync/rate-limiter.ts"
 import { BASE } from "../memory/layout.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import { LINGER, type SlotQueue } from "./slot-queue.ts"
 
 /** The line in which the idle workers of a pool with a rate limiter stand. */

@@ -4,9 +4,9 @@
  * is loaded and has made the pool. All that happens in one call of `submit`: at its end the thread has its orders, or
  * is ended.
  */
-import { startsAhead } from "#host/capabilities"
-import { type Port, PortPair } from "#host/ports"
-import type { RuntimeThread } from "#host/workers"
+import { startsAhead } from "#host/runtime/capabilities"
+import { type Port, PortPair } from "#host/threads/ports"
+import type { RuntimeThread } from "#host/threads/workers"
 import { nextThread, type NextThread } from "../../thread/platform-threads.ts"
 import type { ThreadFactory } from "../../thread/thread-factory.ts"
 import { giveCode, optionsOf, startOwn } from "./worker-start.ts"

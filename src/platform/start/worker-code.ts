@@ -14,8 +14,8 @@
  * longer trust `node:fs`.
  */
 import { compareAndSet, load, sharedWords, store } from "#atomics"
-import { keepsCode } from "#host/capabilities"
-import { type Script, textMemory } from "#host/worker-source"
+import { keepsCode } from "#host/runtime/capabilities"
+import { type Script, textMemory } from "#host/threads/worker-source"
 import { perThread } from "../../per-thread.ts"
 
 /** Where the code of a build is kept. */

@@ -1,7 +1,7 @@
 /** What a worker thread gets when it begins. */
 import { load, store } from "#atomics"
-import type { Outputs } from "#host/output"
-import { types } from "#host/values"
+import type { Outputs } from "#host/threads/output"
+import { types } from "#host/values/values"
 import { IllegalStateError } from "../../errors.ts"
 import { VERSION } from "../../per-thread.ts"
 import { methodOf } from "../../primordials.ts"

@@ -9,10 +9,10 @@
  * Modules that a task imports by name are resolved from the file that has started the thread. So what is installed
  * beside corepool is found, wherever the program was started.
  */
-import type { Port } from "#host/ports"
-import { overriddenOptions, startsFiles, usable } from "#host/thread-start"
-import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "#host/worker-source"
-import { adopted, KIND_OF_WORKER, RuntimeThread, type WorkerOptions } from "#host/workers"
+import type { Port } from "#host/threads/ports"
+import { overriddenOptions, startsFiles, usable } from "#host/threads/thread-start"
+import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "#host/threads/worker-source"
+import { adopted, KIND_OF_WORKER, RuntimeThread, type WorkerOptions } from "#host/threads/workers"
 import { alone, typeError } from "../../checks.ts"
 import type { PlatformThreadOptions, WorkerStart } from "../../thread/platform-threads.ts"
 import { keepCode, keptCode, STARTED } from "./worker-code.ts"

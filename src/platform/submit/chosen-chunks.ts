@@ -1,8 +1,8 @@
 /** `map` on worker threads, without `chunk`: several items make one task, as many as take about a millisecond. */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import type { BulkMap, TaskHost } from "../../executor/executor.ts"
 import { DEFAULT_WINDOW } from "../../executor/internals.ts"
-import { type Chunk, type ChunkWork, MapFeed } from "../../executor/map-feed.ts"
+import { type Chunk, type ChunkWork, MapFeed } from "../../executor/map/map-feed.ts"
 import { addSubmitter } from "../../future/merge-stacks.ts"
 import { awaiting } from "../../memory/flow/waiting.ts"
 import { type ChunkOutcome, isObject, isSmall } from "../../task/chunk-outcome.ts"

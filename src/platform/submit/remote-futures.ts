@@ -1,4 +1,4 @@
-import { readsWhileBlocked } from "#host/capabilities"
+import { readsWhileBlocked } from "#host/runtime/capabilities"
 import { decodeArguments } from "../../codec/arguments.ts"
 import { TimeoutError } from "../../errors.ts"
 import { CANCELLED, INTERRUPTED, INTERRUPTING } from "../../future/task-state.ts"

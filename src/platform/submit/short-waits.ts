@@ -1,4 +1,4 @@
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { SpinWait } from "../../memory/flow/spin-wait.ts"
 import { now } from "../../time/timer.ts"
 

@@ -16,7 +16,7 @@ import { COMMAND, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
 import { encodeMoving } from "./outgoing.ts"
 import { firstGivenTo, submitterOf } from "../../task/reference.ts"
 import type { TimerKeeper } from "../../time/timer.ts"
-import { drop } from "../../pool/unrun-tasks.ts"
+import { drop } from "../../pool/engine/unrun-tasks.ts"
 
 /** Called when a task is over, with the error if a command has thrown one. */
 export type AfterHook = (task: Runnable, error: unknown) => void

@@ -1,4 +1,4 @@
-import { attend, type Movable, type Port, PortPair, takeMessage } from "#host/ports"
+import { attend, type Movable, type Port, PortPair, takeMessage } from "#host/threads/ports"
 import { add, load, sharedWords, store } from "#atomics"
 import type { Bell } from "../../memory/wait/bell.ts"
 import { type Request, REQUEST_BOX, RequestBox } from "./request-box.ts"

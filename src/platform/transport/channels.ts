@@ -1,4 +1,4 @@
-import { readsWhileBlocked } from "#host/capabilities"
+import { readsWhileBlocked } from "#host/runtime/capabilities"
 import { Bell } from "../../memory/wait/bell.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"

@@ -1,6 +1,6 @@
 import { noteSharedBytes } from "../../memory/reservation.ts"
 import { sharedBytesIn } from "../../memory/shared/shareables.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import type { Channel } from "./channel.ts"
 import { type KnownThings, toPost } from "./references.ts"
 

@@ -1,4 +1,4 @@
-import { canBlock, readsWhileBlocked } from "#host/capabilities"
+import { canBlock, readsWhileBlocked } from "#host/runtime/capabilities"
 import { NotSerializableError, ThreadDeathError } from "../../errors.ts"
 import { bulkOf } from "../../codec/bytes/bulk.ts"
 import { EncodedValue } from "../../codec/bytes/encoded-value.ts"

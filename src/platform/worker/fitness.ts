@@ -7,8 +7,8 @@
  * blame, each later task would fail too, for a reason that has nothing to do with it. To tell the difference, the same
  * is done with values that are known to be sound. That happens only after an error, so it may take its time.
  */
-import { Bytes } from "#host/bytes"
-import { canLoadModules, hasLoader } from "#host/loader-fitness"
+import { Bytes } from "#host/values/bytes"
+import { canLoadModules, hasLoader } from "#host/code/loader-fitness"
 import { isPromiseLike } from "../../checks.ts"
 import { decode, encode } from "../../codec/codec.ts"
 import { compile } from "../../task/compile.ts"

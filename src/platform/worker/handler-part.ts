@@ -1,6 +1,6 @@
 /**
  * The module that a thread loads to run functions for Piscina and workerpool of `corepool/compat`. Its code is above
- * this folder, in src/compat/in-thread.ts: see job-part.ts.
+ * this folder, in src/compat/in-thread/in-thread.ts: see job-part.ts.
  */
 
 /** The URL by which a pool names it to its threads. */

@@ -3,9 +3,9 @@ import { CANCELLED, INTERRUPTING, NEW } from "../../future/task-state.ts"
 import { repeats } from "../../core/series.ts"
 import type { Timetable } from "../../core/timetable.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 /**
  * Tasks with times, as the worker that runs them sees them: whether a task may run, and how a periodic one gets back

@@ -1,6 +1,6 @@
 import { CANCELLED } from "../../future/task-state.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /**

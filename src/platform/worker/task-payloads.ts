@@ -1,7 +1,7 @@
 import { decodeArguments } from "../../codec/arguments.ts"
 import { encode } from "../../codec/codec.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
-import { readsWhileBlocked } from "#host/capabilities"
+import { readsWhileBlocked } from "#host/runtime/capabilities"
 import { NotSerializableError } from "../../errors.ts"
 import { signStack } from "../../future/merge-stacks.ts"
 import { EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"

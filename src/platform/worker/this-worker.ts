@@ -5,7 +5,7 @@
  */
 import { IllegalStateError } from "../../errors.ts"
 import { perThread } from "../../per-thread.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import type { SlotRunner } from "./slot-runner.ts"
 
 interface ThisWorker {

@@ -1,6 +1,6 @@
-import { heapInUse } from "#host/memory-guard"
+import { heapInUse } from "#host/threads/memory-guard"
 import type { Recycling } from "../../thread/platform-threads.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 
 const MB = 2 ** 20
 

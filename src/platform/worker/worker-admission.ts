@@ -1,7 +1,7 @@
 import type { Admission } from "../../core/pool-host.ts"
-import { mayEnd } from "../memory/endings.ts"
+import { mayEnd } from "../memory/workers/endings.ts"
 import { HEADER } from "../memory/layout.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import type { WorkerContext } from "./worker-context.ts"
 
 /** What a worker leaves to the owner of its pool: to make another worker, and to end the pool. */

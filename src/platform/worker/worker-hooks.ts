@@ -2,7 +2,7 @@ import { Bell } from "../../memory/wait/bell.ts"
 import { blocking, type Steps } from "../../memory/flow/waiting.ts"
 import { AFTER, AFTER_AGAIN, AFTER_RUN, BEFORE, DONE, HEADER, THREW, UNCAUGHT } from "../memory/layout.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 
 /**
  * The hooks as a worker sees them: it asks the owner, whose methods they are, and waits until they have been called.

@@ -1,5 +1,5 @@
 import type { WaitedFor, WorkerObserver } from "../../observing.ts"
-import { BLOCKED, isListening, UNBLOCKED, WAITS, type WorkerEvents } from "../memory/worker-events.ts"
+import { BLOCKED, isListening, UNBLOCKED, WAITS, type WorkerEvents } from "../memory/workers/worker-events.ts"
 import type { WorkerContext } from "./worker-context.ts"
 
 /** Writes the waits of the tasks of this worker thread into its ring. */

@@ -1,5 +1,5 @@
 /** Equality of elements of a shared queue, for `contains`, `remove(e)` and their bulk forms. */
-import { isDeepStrictEqual } from "#host/values"
+import { isDeepStrictEqual } from "#host/values/values"
 import { copyOf } from "../../codec/codec.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { equalTo, isEquatable } from "../local/equality.ts"

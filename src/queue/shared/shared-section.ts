@@ -1,6 +1,6 @@
 import { MEMORY, WAIT_QUEUE } from "../../lock/internals.ts"
 import { pause } from "#atomics"
-import { availableParallelism } from "#host/machine"
+import { availableParallelism } from "#host/runtime/machine"
 import { IllegalStateError } from "../../errors.ts"
 import { reacquiring } from "../../lock/acquiring.ts"
 import type { LockSync } from "../../lock/lock-sync.ts"

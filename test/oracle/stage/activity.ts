@@ -8,7 +8,7 @@
  * PENDING there. Only long waits count as sleep, and only short timers as pending: 60 s stand for ever in a scenario, and so
  * does, on a clock that stands still meanwhile, a good part of a tick.
  */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 export const ACTIVITY = {
   /** The thread's name in shared memory; 0 before it can have a task. */

@@ -16,7 +16,7 @@ import {
 } from "corepool"
 import { threadContext } from "#src/memory/thread/this-thread.js"
 import { LISTENING, THREAD } from "#src/memory/thread/thread-registry.js"
-import { isNode } from "#src/host/node/runtime.js"
+import { isNode } from "#src/host/node/runtime/runtime.js"
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { setEnvironmentData, Worker } from "node:worker_threads"
 import { ACTIVITY, clock } from "./activity.ts"

@@ -35,13 +35,17 @@ test("[BR3] each file of the host has the exports of the one for Node", () => {
     const { module } = parseSync(name, text, { sourceType: "module" })
     return module.staticExports.flatMap(({ entries }) => entries.map(({ exportName }) => exportName.name ?? ""))
   }
-  const ofNode = new Set(readdirSync(new URL("src/host/node/", ROOT)))
-  const shared = readdirSync(new URL("src/host/browser/", ROOT)).filter((name) => ofNode.has(name))
+  const filesOf = (folder: string): string[] =>
+    readdirSync(new URL(`src/host/${folder}/`, ROOT), { recursive: true, encoding: "utf8" })
+      .map((name) => name.replaceAll("\\", "/"))
+      .filter((name) => name.endsWith(".ts"))
+  const ofNode = new Set(filesOf("node"))
+  const shared = filesOf("browser").filter((name) => ofNode.has(name))
   assert.ok(shared.length > 20)
   for (const name of shared) {
     const own = exportsOf("browser", name)
     for (const wanted of exportsOf("node", name)) {
-      if (name === "typescript.ts" && wanted !== "prepareForTypeScript") continue // for tests, and of no use there
+      if (name === "code/typescript.ts" && wanted !== "prepareForTypeScript") continue // for tests, and of no use there
       assert.ok(own.includes(wanted), `${name} lacks ${wanted}`)
     }
   }

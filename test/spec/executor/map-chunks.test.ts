@@ -2,7 +2,7 @@
 import { Executors, NotSerializableError, ThreadDeathError, virtualThreads } from "corepool"
 import { ChunkSize } from "#src/platform/submit/chunk-size.js"
 import { someOf } from "#src/task/some.js"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"

@@ -117,7 +117,7 @@ const LOOKED_THROUGH = `
     if (name in timers) timers[name] = globalThis[name]
   }
   const { Executors, ArrayBlockingQueue } = await import("corepool")
-  const { runtime } = await import("#host/clock")
+  const { runtime } = await import("#host/runtime/clock")
   console.log(runtime.wallTime() > 1e12, await new ArrayBlockingQueue(1).poll(1))
   const pool = Executors.newFixedThreadPool(1)
   console.log(await pool.submit((n) => n, 7))

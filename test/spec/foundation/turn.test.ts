@@ -1,5 +1,5 @@
 import { nextTurn, turnIsOver } from "#src/thread/turn.js"
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 import { Thread } from "corepool"
 import assert from "node:assert/strict"
 import { stat } from "node:fs"

@@ -8,7 +8,7 @@ import {
   Thread,
   ThreadPoolExecutor,
 } from "corepool"
-import { Endings } from "#src/platform/memory/endings.js"
+import { Endings } from "#src/platform/memory/workers/endings.js"
 import { type PoolHandle, PoolMemory } from "#src/platform/memory/pool-memory.js"
 import assert from "node:assert/strict"
 import test from "node:test"

@@ -2,7 +2,7 @@
 import { BY_ARRIVAL } from "#src/platform/memory/layout.js"
 import { PoolMemory } from "#src/platform/memory/pool-memory.js"
 import { DeadWorker } from "#src/platform/owner/dead-worker.js"
-import { SharedWorkerTable } from "#src/platform/memory/shared-worker-table.js"
+import { SharedWorkerTable } from "#src/platform/memory/workers/shared-worker-table.js"
 import { TaskRecords } from "#src/platform/memory/task-records.js"
 import assert from "node:assert/strict"
 import test from "node:test"

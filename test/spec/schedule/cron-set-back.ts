@@ -1,5 +1,5 @@
 /** For a thread in whose eyes the wall clock was set back, until corepool has looked at it once. */
-import { runtime } from "#host/clock"
+import { runtime } from "#host/runtime/clock"
 
 const now = runtime.wallTime
 const world = globalThis as { setBack?: boolean }

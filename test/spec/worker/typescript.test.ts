@@ -1,7 +1,7 @@
 /** Modules of tasks that are written in TypeScript, whatever runs the program. */
 import { TaskNotPortableError, tasksOf } from "corepool"
-import { importsIn, tsxIn } from "#host/typescript"
-import { typeScriptHooks } from "#host/typescript-hooks"
+import { importsIn, tsxIn } from "#host/code/typescript"
+import { typeScriptHooks } from "#host/code/typescript-hooks"
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

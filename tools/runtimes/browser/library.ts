@@ -13,7 +13,7 @@ import { exportsOf, importsOf } from "./rewrite.ts"
 const SRC = "build/src"
 
 /** Beside the module of the host that starts workers by an address relative to its own. */
-const ALL = `${SRC}/host/browser/all.js`
+const ALL = `${SRC}/host/browser/threads/all.js`
 
 export class Library {
   readonly #texts: ReadonlyMap<string, string>

@@ -54,7 +54,7 @@ const ENTRIES: ReadonlySet<string> = new Set(["index", "virtual", "lock", "sync"
 const INNER_ENTRIES: ReadonlySet<string> = new Set(["testing", "prometheus"])
 
 /** The module in which a worker begins stands beside that of the host which starts it. */
-const WORKER = "build/src/host/browser/worker.js"
+const WORKER = "build/src/host/browser/threads/worker.js"
 
 export class Modules {
   readonly #root: string
@@ -99,7 +99,7 @@ export class Modules {
     if (!path.endsWith(".js")) return undefined
     if (path === "fast-check.js") return this.#fastCheck
     if (path === PLACE) return PLACE_OF_BROWSER
-    if (path === WORKER) return compiledWorker("../../")
+    if (path === WORKER) return compiledWorker("../../../")
     const own = this.#library.at(path)
     if (own !== undefined) return own
     const file = join(this.#root, path)
