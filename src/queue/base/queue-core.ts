@@ -25,7 +25,7 @@ export type End = "first" | "last"
  */
 export abstract class QueueCore<E> {
   /** The flows that wait for an element. */
-  protected readonly takers: WaitList = new WaitList()
+  readonly takers: WaitList = new WaitList()
   /** The queue that works by this. */
   face: object | undefined
   #closed = false
@@ -270,6 +270,11 @@ export abstract class QueueCore<E> {
   /** Begins an operation that may wait. Most throw if the flow is interrupted, even if they need not wait. */
   enter(flow: Flow, _what: "put" | "take", _timed: boolean): void {
     flow.throwIfInterrupted()
+  }
+
+  /** Whether flows wait for nothing but an element, as {@link taking} has it here. See take-wait.ts. */
+  get hasPlainTakers(): boolean {
+    return this.taking === QueueCore.prototype.taking
   }
 
   /** Inserts now, and wakes a waiting taker; false if there is no room or the queue is closed. */

@@ -4,21 +4,37 @@
  */
 import { requireTimeout } from "../../checks.ts"
 import { TimeoutError } from "../../errors.ts"
-import { currentFlow } from "../../memory/flow/flow.ts"
+import { currentFlow, type Flow } from "../../memory/flow/flow.ts"
 import { abortOf, blocking, drive, timeoutOf, type Settle, type WaitOptions } from "../../memory/flow/waiting.ts"
 import { iterateAsync } from "../local/iteration.ts"
 import { Demand, type End, type QueueCore } from "./queue-core.ts"
+import { TakeWait } from "./take-wait.ts"
 
 // ------------------------------------------------------------------ promises
 
 export function putAt<E>(core: QueueCore<E>, end: End, e: E, wait: WaitOptions | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const given = (done: boolean): void => {
-      if (done) resolve()
-      else reject(core.isClosed ? core.refusal() : new TimeoutError("No room came free in time"))
-    }
-    give(core, end, e, { resolve: given, reject }, wait, false)
-  })
+  if (wait !== undefined) {
+    return new Promise((resolve, reject) => give(core, end, e, settleOfPut(core, resolve, reject), wait, false))
+  }
+  try {
+    core.check(e)
+    const flow = currentFlow()
+    core.enter(flow, "put", false)
+    if (core.accept(e, end)) return Promise.resolve()
+    return new Promise((resolve, reject) =>
+      waitToGive(core, end, e, settleOfPut(core, resolve, reject), flow, Infinity),
+    )
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+function settleOfPut<E>(core: QueueCore<E>, resolve: () => void, reject: (reason: unknown) => void): Settle<boolean> {
+  const given = (done: boolean): void => {
+    if (done) resolve()
+    else reject(core.isClosed ? core.refusal() : new TimeoutError("No room came free in time"))
+  }
+  return { resolve: given, reject }
 }
 
 export function offerAt<E>(core: QueueCore<E>, end: End, e: E, wait: WaitOptions): Promise<boolean> {
@@ -26,7 +42,18 @@ export function offerAt<E>(core: QueueCore<E>, end: End, e: E, wait: WaitOptions
 }
 
 export function takeAt<E>(core: QueueCore<E>, end: End, wait: WaitOptions | undefined): Promise<E> {
-  return new Promise((resolve, reject) => get(core, end, new Demand(core, { resolve, reject }), wait, false))
+  if (wait !== undefined || !core.hasPlainTakers) {
+    return new Promise((resolve, reject) => get(core, end, new Demand(core, { resolve, reject }), wait, false))
+  }
+  try {
+    const flow = currentFlow()
+    core.enter(flow, "take", false)
+    const e = core.extract(end)
+    if (e !== undefined) return Promise.resolve(e)
+    return new Promise((resolve, reject) => new TakeWait(core, end, flow, resolve, reject).start())
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
 export function pollAt<E>(core: QueueCore<E>, end: End, wait: WaitOptions): Promise<E | undefined> {
@@ -57,6 +84,18 @@ function give<E>(
     settle.resolve(true)
     return
   }
+  waitToGive(core, end, e, settle, flow, timeout, abort)
+}
+
+function waitToGive<E>(
+  core: QueueCore<E>,
+  end: End,
+  e: E,
+  settle: Settle<boolean>,
+  flow: Flow,
+  timeout: number,
+  abort?: AbortSignal,
+): void {
   const steps = core.waitToInsert(e, end, flow)
   if (steps === undefined) settle.resolve(false)
   else drive(steps, settle, flow, timeout, abort, "BlockingQueue", core)
