@@ -59,7 +59,7 @@ export class HeldUpThreads implements Chore {
     this.#workers = workers
     this.#bodyOf = bodyOf
     this.#bell = bell
-    bell.onHold = this.#begin
+    this.#bell.onHold = this.#begin
   }
 
   /** The pool has ended. */
@@ -68,11 +68,15 @@ export class HeldUpThreads implements Chore {
     this.#timer = undefined
     this.#seen.clear()
     this.#memory.threadContext.chores.delete(this)
+    this.#bell.onHold = this.#begin
   }
 
-  /** A timer that is under way when nothing is pending any more stays: the next task may well come before it fires. */
+  /**
+   * A timer that is under way when nothing is pending any more stays: the next task may well come before it fires. So
+   * submissions need not call this while there is a timer.
+   */
   readonly #begin = (): void => {
-    if (this.#timer !== undefined) return
+    this.#bell.onHold = undefined
     this.#pause = PAUSE
     this.#wind()
     this.#memory.threadContext.chores.add(this)

@@ -1,6 +1,8 @@
 import { readsWhileBlocked } from "#host/runtime/capabilities"
 import { decodeArguments } from "../../codec/arguments.ts"
 import { TimeoutError } from "../../errors.ts"
+import type { FutureTask } from "../../future/future-task.ts"
+import { ABANDON, COMPLETE, FAIL } from "../../future/internals.ts"
 import { CANCELLED, INTERRUPTED, INTERRUPTING } from "../../future/task-state.ts"
 import type { RemoteTasks } from "../../future/task-observers.ts"
 import type { Bell } from "../../memory/wait/bell.ts"
@@ -11,6 +13,7 @@ import { Timer } from "../../time/timer.ts"
 import { CARRIES } from "../memory/layout.ts"
 import { ShortWaits } from "./short-waits.ts"
 import type { SubmissionService } from "./submission-service.ts"
+import { resultOf, withSubmitter } from "./task-calls.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** Where this thread receives the outcomes of its tasks. */
@@ -46,7 +49,7 @@ export class RemoteFutures implements RemoteTasks {
   /** The worker that was interrupted last to cancel a task; 0 if no worker had the task. */
   #stopped = 0
   /** While a future is being settled: the number of the worker that ran its task, if the outcome is an error. */
-  ranOn: number | undefined
+  #ranOn: number | undefined
 
   constructor(tasks: TaskRecords, mailbox: Mailbox, service: SubmissionService) {
     this.#tasks = tasks
@@ -102,8 +105,24 @@ export class RemoteFutures implements RemoteTasks {
     return true
   }
 
+  /** Settles the future of a task, by the state and the outcome that another thread has decided on. */
+  settle(future: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown, worker: number): void {
+    const ranOn = this.#ranOn
+    this.#ranOn = worker
+    try {
+      if (state >= CANCELLED)
+        future[ABANDON](undefined) // if it was not cancelled in this thread, another thread did it
+      else if (failed) future[FAIL](withSubmitter(future, outcome))
+      else future[COMPLETE](resultOf(future, outcome))
+    } catch (error) {
+      this.reportLocal(error, worker) // an error of its done(): the outcome stands
+    } finally {
+      this.#ranOn = ranOn
+    }
+  }
+
   report(error: unknown): void {
-    const worker = this.ranOn
+    const worker = this.#ranOn
     if (worker === undefined) this.reportLocal(error, this.#stopped)
     else this.reportUncaught(error, worker)
   }

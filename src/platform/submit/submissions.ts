@@ -1,8 +1,8 @@
 import { read } from "#atomics"
 // prettier-ignore
 import {
-  ABANDON, COME_BACK, COMPLETE, FAIL, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS,
-  TAKE_BACK, TIMING, WORK, WORK_ARGUMENTS,
+  COME_BACK, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS, TAKE_BACK, TIMING, WATCHER, WORK,
+  WORK_ARGUMENTS,
 } from "../../future/internals.ts"
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { kindOfFew } from "../../codec/arguments.ts"
@@ -18,17 +18,17 @@ import { Bell } from "../../memory/wait/bell.ts"
 import { sharedNow, toShared } from "../../time/shared-clock.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import { BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, MEASURED, OBSERVED } from "../memory/layout.ts"
+// prettier-ignore
+import {
+  BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, COMMAND, MEASURED, NOTED, OBSERVED, TIMED, TOLD, VOID,
+} from "../memory/layout.ts"
 import { Inbox } from "./inbox.ts"
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { SideChannel } from "../transport/side-channel.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
-// prettier-ignore
-import {
-  type AfterHook, callIn, completeCarrier, encodedArguments, dropUnrun, flagsOf, futureOf, resultOf, withSubmitter,
-} from "./task-calls.ts"
+import { type AfterHook, callIn, completeCarrier, dropUnrun, encodedArguments, futureOf } from "./task-calls.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
@@ -377,18 +377,7 @@ export class Submissions implements Mailbox {
 
   #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown, worker = 0): void {
     const future = futureOf(task)
-    const { ranOn } = this.remote
-    this.remote.ranOn = worker
-    try {
-      if (state >= CANCELLED)
-        future[ABANDON](undefined) // if it was not cancelled in this thread, another thread did it
-      else if (failed) future[FAIL](withSubmitter(future, outcome))
-      else future[COMPLETE](resultOf(future, outcome))
-    } catch (error) {
-      this.remote.reportLocal(error, worker) // an error of its done(): the outcome stands
-    } finally {
-      this.remote.ranOn = ranOn
-    }
+    this.remote.settle(future, state, failed, outcome, worker)
     if (future !== task) completeCarrier(task)
   }
 
@@ -397,4 +386,14 @@ export class Submissions implements Mailbox {
     const task = this.#submitted[slot]
     if (task !== undefined && !(task instanceof Carrier) && !this.#isUnheld(task)) this.#discount()
   }
+}
+
+/** What its record says of a task: whether it is a command, has a result, is watched. */
+function flagsOf(task: Runnable, isVoid: boolean): number {
+  if (!(task instanceof FutureTask)) return COMMAND | VOID
+  const { [WATCHER]: watcher } = task
+  const timed = watcher === undefined ? 0 : TIMED
+  const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
+  const noted = FutureTask.hasDone(task) ? NOTED : 0
+  return timed | told | noted | (isVoid ? VOID : 0)
 }

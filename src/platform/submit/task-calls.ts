@@ -1,7 +1,7 @@
-/** What another thread has to do for a task: which function to call, with which arguments. */
+/** What another thread has to do for a task, which function to call with which arguments; and what came of it. */
 import { encodeArguments } from "../../codec/arguments.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
-import { COME_BACK, COMPLETE, IS_PORTABLE, RUNS_HERE, WATCHER, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
+import { COME_BACK, COMPLETE, IS_PORTABLE, RUNS_HERE, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
 import { NotSerializableError, RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { blameStore, type CarriedStores } from "../../executor/propagation.ts"
@@ -12,7 +12,6 @@ import { guarded } from "../../memory/flow/guard.ts"
 import { nameOf, type Runnable } from "../../future/runnable.ts"
 import { asItem } from "../../task/chunk-outcome.ts"
 import { wrappedBy } from "../../task/each.ts"
-import { COMMAND, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
 import { encodeMoving } from "./outgoing.ts"
 import { firstGivenTo, submitterOf } from "../../task/reference.ts"
 import type { TimerKeeper } from "../../time/timer.ts"
@@ -44,16 +43,6 @@ function belongsHere(object: object): TaskNotPortableError {
   return new TaskNotPortableError(
     `${nameOf(object)} is an object of this thread, and its run() method cannot be called by another one. Submit a function, or use virtualThreads()`,
   )
-}
-
-/** What its record says of a task: whether it is a command, has a result, is watched. */
-export function flagsOf(task: Runnable, isVoid: boolean): number {
-  if (!(task instanceof FutureTask)) return COMMAND | VOID
-  const { [WATCHER]: watcher } = task
-  const timed = watcher === undefined ? 0 : TIMED
-  const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
-  const noted = FutureTask.hasDone(task) ? NOTED : 0
-  return timed | told | noted | (isVoid ? VOID : 0)
 }
 
 /** The arguments of the task, encoded. Throws NotSerializableError. */
