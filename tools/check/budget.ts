@@ -27,7 +27,7 @@ interface BundleBudget {
 const BUNDLES: readonly BundleBudget[] = [
   { entry: ".", minified: 610.5 * KB, gzipped: 202 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
-  { entry: "./virtual", minified: 118 * KB, gzipped: 38.2 * KB },
+  { entry: "./virtual", minified: 119.3 * KB, gzipped: 38.6 * KB },
   { entry: "./atomic", minified: 105.8 * KB, gzipped: 34.8 * KB },
   { entry: "./lock", minified: 105.8 * KB, gzipped: 34.8 * KB },
   // With the codec, which exchangers and shared queues need.
