@@ -107,6 +107,11 @@ export class PoolCore<R> implements WorkerExits<R> {
     if (this.#state.hasPolicy(EAGER)) while (this.#isWanting && this.addWorker("maximum"));
   }
 
+  /** Not if a rate limiter holds the tasks back: a new worker would find no task, leave, and be replaced again. */
+  #growEagerly(): void {
+    if (this.#state.hasPolicy(EAGER) && !this.#state.hasPolicy(PACED)) this.grow()
+  }
+
   /**
    * Starts a worker, with its first task if there is one. False if the pool's state or size forbids it, or the factory
    * refuses; an error of the factory is thrown to the caller. The worker is counted before its thread is made, and
@@ -179,6 +184,7 @@ export class PoolCore<R> implements WorkerExits<R> {
     const count = this.#state.control.workerCount
     if (count < this.#state.corePoolSize) this.addWorker("core")
     else if (count === 0) this.addWorker("maximum")
+    else this.#growEagerly()
   }
 
   /** Takes a task back from the queue; true if it was there. */
@@ -211,7 +217,8 @@ export class PoolCore<R> implements WorkerExits<R> {
 
   /**
    * Called at the end of a worker. A worker that a task killed is replaced, and so is one that is spent while tasks
-   * wait. Another worker that left is replaced only if the pool would otherwise be too small for its queue.
+   * wait. Another worker that left is replaced only if the pool would otherwise be too small for its queue: an eager
+   * pool, too small for the tasks that were queued while that worker still counted as idle. [GE14]
    */
   workerExit(worker: Worker<R>, died: boolean, isSpent = false): void {
     const { control } = this.#state
@@ -225,7 +232,10 @@ export class PoolCore<R> implements WorkerExits<R> {
     if (!died) {
       const core = this.#state.allowCoreThreadTimeOut ? 0 : this.#state.corePoolSize
       const needed = Math.max(core, this.#queue.isEmpty ? 0 : 1)
-      if (control.workerCount >= needed && (!isSpent || this.#queue.isEmpty)) return
+      if (control.workerCount >= needed && (!isSpent || this.#queue.isEmpty)) {
+        this.#growEagerly()
+        return
+      }
     }
     this.addWorker("maximum")
   }

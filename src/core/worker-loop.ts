@@ -196,7 +196,7 @@ export class WorkerLoop<R> {
    * Gets the worker its next task: true if it has one now, false if it must leave, a promise of either if it must wait.
    */
   #getTask(worker: Worker<R>): boolean | Promise<boolean> {
-    if (this.#leaves(worker, false)) return false
+    if (this.leaves(worker, false)) return false
     const task = this.#mustWait(this.#state.control.snapshot) ? undefined : this.#queue.poll()
     if (task === undefined) return this.#waitForTask(worker)
     worker.accept(task)
@@ -207,7 +207,7 @@ export class WorkerLoop<R> {
     for (;;) {
       const timedOut = await this.#park(worker)
       if (worker.task !== undefined) return true
-      if (this.#leaves(worker, timedOut)) return false
+      if (this.leaves(worker, timedOut)) return false
     }
   }
 
@@ -223,7 +223,7 @@ export class WorkerLoop<R> {
    * But the last worker never leaves a queue with tasks in it, unless it is spent, and no worker leaves while
    * `mayLeave` keeps it.
    */
-  #leaves(worker: Worker<R>, timedOut: boolean): boolean {
+  leaves(worker: Worker<R>, timedOut: boolean): boolean {
     this.#execution.stopIfLeft?.()
     const control = this.#state.control
     for (;;) {

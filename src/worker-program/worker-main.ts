@@ -67,7 +67,7 @@ export async function work(orders: Orders): Promise<void> {
   await runner.prepare()
   const queue = queueIn(memory, tasks, self.claim)
   const pacing = limiter && slotPacing(limiter, memory, queue, self, (slot) => runner.isOver(slot))
-  const core = new PoolCore<number>(memory.state, queue, new WorkerAdmission(context), workerTable)
+  const core = new PoolCore<number>(memory.state, queue, new WorkerAdmission(context, queue), workerTable)
   if (memory.ordering === BY_TIME) {
     runner.follow(
       slotTimetable(memory, tasks, completionQueues, queue, {

@@ -1,7 +1,9 @@
 /** A pool that makes threads before tasks wait, seen by two threads that submit. Rules: docs/spec/growth.md. */
 import { PoolCore } from "#src/core/pool-core.js"
+import { WorkerLoop } from "#src/core/worker-loop.js"
 import { EAGER } from "#src/core/pool-state.js"
 import { hasIdleWorkers } from "#src/platform/queue/idle-workers.js"
+import type { Execution } from "#src/core/pool-host.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { hire, member, type Member, type PoolModel, poolOf } from "./pool.ts"
@@ -83,3 +85,38 @@ test("[GE13] two threads submit while a worker is busy", () =>
     threads: { s: submitter("s", 1), a: (shared) => member(shared, "a", 1).workerTable.at(1).release() },
     finally: (shared) => assertServed(shared, 3),
   }))
+
+/** The keep-alive time of the worker has passed: it leaves as the loop lets it. */
+const leaver = (shared: PoolModel): boolean => {
+  const opened = member(shared, "a", 1)
+  const core = coreOf(opened)
+  const worker = opened.workerTable.at(1)
+  const { queue, memory } = opened
+  const loop = new WorkerLoop<number>(memory.state, queue, queue, {} as Execution<number>, core)
+  if (!loop.leaves(worker, true)) return false
+  core.workerExit(worker, false)
+  return true
+}
+
+/** Two workers: `a` is idle, the other one computes. */
+const computing = (maximum: number) => (): PoolModel => {
+  const shared = poolOf({ threads: ["s", "guest", "a", "b"], tasks: 3 })
+  hire(shared, "a", "b")
+  const { state } = shared.memory
+  for (let i = 0; i < 2; i++) assert.ok(state.control.tryAddWorker(state.control.snapshot))
+  state.maximumPoolSize = maximum
+  state.corePoolSize = 1
+  state.setPolicy(EAGER, true)
+  member(shared, "b", 2).workerTable.at(2).accept(3)
+  return shared
+}
+
+for (const maximum of [2, 3]) {
+  test(`[GE14] a thread submits while an idle worker leaves, with a maximum of ${maximum}`, () =>
+    check(20, {
+      setup: computing(maximum),
+      ...upTo(3),
+      threads: { s: submitter("s", 1), a: leaver },
+      finally: (shared) => assertServed(shared, maximum),
+    }))
+}

@@ -288,3 +288,21 @@ test("[GE12] growth is no option of scheduled and fork/join pools", () => {
   assert.throws(() => new ScheduledThreadPoolExecutor(options), /growth/)
   assert.throws(() => new ForkJoinPool({ parallelism: 1, growth: "eager" } as object), /growth/)
 })
+
+for (const keepAliveTime of [0, 1]) {
+  test(`[GE14] a task that comes while a thread is leaving has a thread, keep-alive ${keepAliveTime}`, async () => {
+    for (let steps = 0; steps < 24; steps++) {
+      await using pools = virtual.pools()
+      using hold = virtual.hold()
+      const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 2, keepAliveTime, growth: "eager" })
+      hold.submit(pool)
+      await hold.reached(1)
+      await pool.submit(() => undefined) // by a second thread, which leaves now
+      if (keepAliveTime > 0) await new Promise((resolve) => setTimeout(resolve, keepAliveTime))
+      for (let step = 0; step < steps; step++) await undefined
+      hold.submit(pool)
+      await turns(3)
+      assert.equal(hold.begun, 2, `submitted after ${steps} steps`)
+    }
+  })
+}
