@@ -29,7 +29,7 @@ export function threadFile(): string {
 /** Loaded only if it is needed: it is as long as all of corepool. */
 export function workerSource(): WorkerSource {
   const load = createRequire(import.meta.url) as (path: string) => Record<string, string>
-  const parts = ["lock", "codec", "sync", "queue", "main"].map((part) => load(`../../../../dist/code-${part}.cjs`))
+  const parts = ["lock", "codec", "sync", "queue", "main"].map((part) => load(`../../../../../dist/code-${part}.cjs`))
   const texts = Object.assign({}, ...parts) as Record<string, string>
   return { boot: texts["boot"] as string, texts }
 }
