@@ -25,7 +25,7 @@ interface BundleBudget {
 
 /** A row for each entry. Code is in a bundle as text: see docs/design/packaging.md. */
 const BUNDLES: readonly BundleBudget[] = [
-  { entry: ".", minified: 610.5 * KB, gzipped: 202 * KB },
+  { entry: ".", minified: 610.7 * KB, gzipped: 202 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
   { entry: "./virtual", minified: 119.3 * KB, gzipped: 38.6 * KB },
   { entry: "./atomic", minified: 105.8 * KB, gzipped: 34.8 * KB },
@@ -34,15 +34,15 @@ const BUNDLES: readonly BundleBudget[] = [
   { entry: "./sync", minified: 175.9 * KB, gzipped: 58.2 * KB },
   { entry: "./queue", minified: 198.5 * KB, gzipped: 64.2 * KB },
   // With the page, which is compressed already.
-  { entry: "./monitor", minified: 698.8 * KB, gzipped: 254.4 * KB },
-  { entry: "./compat", minified: 646.5 * KB, gzipped: 214.1 * KB },
+  { entry: "./monitor", minified: 699 * KB, gzipped: 254.4 * KB },
+  { entry: "./compat", minified: 646.7 * KB, gzipped: 214.1 * KB },
   // These three have one file of code, which is a file less for each of two.
-  { entry: "./prometheus", minified: 629.9 * KB, gzipped: 208.6 * KB },
-  { entry: "./trace", minified: 629.9 * KB, gzipped: 208.6 * KB },
-  { entry: "./otel", minified: 629.9 * KB, gzipped: 208.7 * KB },
+  { entry: "./prometheus", minified: 630 * KB, gzipped: 208.6 * KB },
+  { entry: "./trace", minified: 630 * KB, gzipped: 208.6 * KB },
+  { entry: "./otel", minified: 630 * KB, gzipped: 208.7 * KB },
   { entry: "./testing", minified: 108.5 * KB, gzipped: 35.9 * KB },
-  { entry: "./distributed", minified: 699 * KB, gzipped: 231.6 * KB },
-  { entry: "./worker", minified: 604.7 * KB, gzipped: 200.2 * KB },
+  { entry: "./distributed", minified: 699.3 * KB, gzipped: 231.7 * KB },
+  { entry: "./worker", minified: 604.9 * KB, gzipped: 200.2 * KB },
 ]
 
 export interface PackageFigures {

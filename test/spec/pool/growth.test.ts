@@ -299,7 +299,7 @@ for (const keepAliveTime of [0, 1]) {
       await hold.reached(1)
       await pool.submit(() => undefined) // by a second thread, which leaves now
       if (keepAliveTime > 0) await new Promise((resolve) => setTimeout(resolve, keepAliveTime))
-      for (let step = 0; step < steps; step++) await undefined
+      for (let step = 0; step < steps; step++) await Promise.resolve()
       hold.submit(pool)
       await turns(3)
       assert.equal(hold.begun, 2, `submitted after ${steps} steps`)
