@@ -57,7 +57,8 @@ const FOLDERS: readonly string[] = [
   "worker-program",
   // The factories, and what stands on them.
   "executors",
-  ...["distributed/job", "distributed/submitter", "distributed", "distributed/node", "distributed/bullmq"],
+  ...["distributed/job", "distributed/submitter", "distributed", "distributed/node"],
+  ...["distributed/bullmq", "distributed/bullmq/postgres", "distributed/bullmq/redis"],
   ...["compat/in-thread", "compat/piscina", "compat/workerpool", "compat/p-queue", "compat/mutex", "compat"],
   ...["prometheus", "monitor", "trace", "otel", "testing"],
 ]

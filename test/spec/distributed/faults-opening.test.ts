@@ -1,7 +1,7 @@
 /** A server that goes away at a bad moment: docs/spec/distributed-faults.md. */
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { migrate, postgres } from "#src/distributed/bullmq/postgres.js"
+import { migrate, postgres } from "#src/distributed/bullmq/postgres/postgres.js"
 import { Lab, Log } from "../../contract/queue-engine/kind.ts"
 import { testPostgres } from "../../support/postgres.ts"
 import { cutConnectionsOf } from "../../support/postgres-connections.ts"

@@ -1,6 +1,6 @@
 /** The program of a node in a process of its own, and how tests start it. */
 import { Executors, platformThreads } from "corepool"
-import { postgres } from "#src/distributed/bullmq/postgres.js"
+import { postgres } from "#src/distributed/bullmq/postgres/postgres.js"
 import { ExecutorNode } from "#src/distributed/node/executor-node.js"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"

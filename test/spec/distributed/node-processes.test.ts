@@ -1,5 +1,5 @@
 /** Nodes in processes of their own, on PostgreSQL. */
-import { migrate, postgres } from "#src/distributed/bullmq/postgres.js"
+import { migrate, postgres } from "#src/distributed/bullmq/postgres/postgres.js"
 import type { Engine } from "#src/distributed/job/engine.js"
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"

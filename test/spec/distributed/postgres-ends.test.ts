@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Client } from "pg"
-import { migrate, postgres } from "#src/distributed/bullmq/postgres.js"
+import { migrate, postgres } from "#src/distributed/bullmq/postgres/postgres.js"
 import { DONE, Gate, Lab, Log, order } from "../../contract/queue-engine/kind.ts"
 import { until } from "../../support/fault-lab.ts"
 import { testPostgres } from "../../support/postgres.ts"

@@ -1,5 +1,5 @@
 /** The engine on Redis: docs/spec/distributed-engine.md. */
-import { redis } from "#src/distributed/bullmq/redis.js"
+import { redis } from "#src/distributed/bullmq/redis/redis.js"
 import { testQueueEngine } from "../../contract/queue-engine.ts"
 import { onRedis } from "../../support/redis.ts"
 import { cutConnectionsNamed } from "../../support/redis-connections.ts"
@@ -12,7 +12,7 @@ await onRedis(({ url, fresh }) => {
     open: () => Promise.resolve(redis(options)),
     inAnotherProcess: () =>
       Promise.resolve(
-        `import("#src/distributed/bullmq/redis.js").then(({ redis }) => redis(${JSON.stringify({ url, prefix })}))`,
+        `import("#src/distributed/bullmq/redis/redis.js").then(({ redis }) => redis(${JSON.stringify({ url, prefix })}))`,
       ),
     cutConnections: () => cutConnectionsNamed(url, prefix),
   })

@@ -9,15 +9,15 @@
  */
 import type { Timeout } from "#host/runtime/clock"
 import { warn } from "#host/runtime/warnings"
-import { typeError } from "../../checks.ts"
-import type { Engine, EngineQueue } from "../job/engine.ts"
-import { BullQueue } from "./bull-queue.ts"
-import { bullFor, type RedisClient, type RedisClientClass, redisClientClass } from "./bull-types.ts"
-import { toQueueName } from "./names.ts"
+import { typeError } from "../../../checks.ts"
+import type { Engine, EngineQueue } from "../../job/engine.ts"
+import { BullQueue } from "../bull-queue.ts"
+import { bullFor, type RedisClient, type RedisClientClass, redisClientClass } from "../bull-types.ts"
+import { toQueueName } from "../names.ts"
 import { RedisStore } from "./redis-store.ts"
-import { ServerClock } from "./server-clock.ts"
-import { PATIENCE, requirePatience, Steady } from "./steady.ts"
-import { requireUrl, secretsOf, type UrlForm, whereOf } from "./where.ts"
+import { ServerClock } from "../server-clock.ts"
+import { PATIENCE, requirePatience, Steady } from "../steady.ts"
+import { requireUrl, secretsOf, type UrlForm, whereOf } from "../where.ts"
 
 /**
  * Where the server is. Fields that are not named here are passed on to ioredis: `host`, `port`, `username`, `password`,

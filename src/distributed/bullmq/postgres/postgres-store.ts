@@ -1,11 +1,11 @@
-import type { JobCounts } from "../job/engine.ts"
-import type { JobData } from "../job/job-data.ts"
-import { parsed, textIn, toStorable, toStorableJson, unwrapped } from "./names.ts"
-import type { Bull, BullBackend, BullJob, PgBackend, PgConnection, PgStatement } from "./bull-types.ts"
+import type { JobCounts } from "../../job/engine.ts"
+import type { JobData } from "../../job/job-data.ts"
+import { parsed, textIn, toStorable, toStorableJson, unwrapped } from "../names.ts"
+import type { Bull, BullBackend, BullJob, PgBackend, PgConnection, PgStatement } from "../bull-types.ts"
 import { EVENTS, JOBS, MESSAGES, PostgresBell } from "./postgres-bell.ts"
 import { PostgresBench } from "./postgres-bench.ts"
 import { PostgresEvents } from "./postgres-events.ts"
-import { QueueNotes } from "./queue-notes.ts"
+import { QueueNotes } from "../queue-notes.ts"
 import {
   type Bench,
   CONTROL,
@@ -15,7 +15,7 @@ import {
   type Store,
   type StoredData,
   type StoredJob,
-} from "./store.ts"
+} from "../store.ts"
 
 /** Whether the time of an outcome is over, by the server's clock. */
 const IS_EXPIRED = `(state IN ('completed', 'failed') AND finished_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint

@@ -1,10 +1,10 @@
 import { runtime } from "#host/runtime/clock"
-import { BullBench } from "./bull-bench.ts"
-import type { BullJob, BullJobOptions, PgBackend, PgConnection, PgStatement } from "./bull-types.ts"
-import { toStorableJson } from "./names.ts"
+import { BullBench } from "../bull-bench.ts"
+import type { BullJob, BullJobOptions, PgBackend, PgConnection, PgStatement } from "../bull-types.ts"
+import { toStorableJson } from "../names.ts"
 import { JOBS, type PostgresBell } from "./postgres-bell.ts"
-import { isPassing } from "./steady.ts"
-import type { Claim, End, Hold, StoredData } from "./store.ts"
+import { isPassing } from "../steady.ts"
+import type { Claim, End, Hold, StoredData } from "../store.ts"
 
 /**
  * How many ends go in one statement, and how many statements are under way: the server works at one while the node runs

@@ -1,7 +1,7 @@
 import { runtime } from "#host/runtime/clock"
-import type { PgQueryable, PgStatement } from "./bull-types.ts"
+import type { PgQueryable, PgStatement } from "../bull-types.ts"
 import type { PostgresBell } from "./postgres-bell.ts"
-import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "./store.ts"
+import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "../store.ts"
 
 const KINDS = [...JOB_EVENTS, CONTROL]
 const BATCH = 1000

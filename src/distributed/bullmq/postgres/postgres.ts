@@ -7,16 +7,16 @@
  * The tables are BullMQ's, in a schema of their own. They are made, and updated, only when the program says so: by
  * `migrate: true`, or by `migrate(engine)` in a step of its own, with a role that may do that.
  */
-import { rangeError, typeError } from "../../checks.ts"
-import { IllegalStateError } from "../../errors.ts"
-import type { Engine, EngineQueue } from "../job/engine.ts"
-import { BullQueue } from "./bull-queue.ts"
-import { type Bull, bullFor, type PgClient, type PgConnection, requirePg } from "./bull-types.ts"
-import { toQueueName } from "./names.ts"
+import { rangeError, typeError } from "../../../checks.ts"
+import { IllegalStateError } from "../../../errors.ts"
+import type { Engine, EngineQueue } from "../../job/engine.ts"
+import { BullQueue } from "../bull-queue.ts"
+import { type Bull, bullFor, type PgClient, type PgConnection, requirePg } from "../bull-types.ts"
+import { toQueueName } from "../names.ts"
 import { PostgresStore } from "./postgres-store.ts"
-import { ServerClock } from "./server-clock.ts"
-import { PATIENCE, requirePatience, Steady } from "./steady.ts"
-import { requireUrl, secretsOf, type UrlForm, whereOf } from "./where.ts"
+import { ServerClock } from "../server-clock.ts"
+import { PATIENCE, requirePatience, Steady } from "../steady.ts"
+import { requireUrl, secretsOf, type UrlForm, whereOf } from "../where.ts"
 
 /**
  * Where the server is. Fields that are not named here are passed on to `pg.Pool`: `host`, `user`, `password`, `ssl`,

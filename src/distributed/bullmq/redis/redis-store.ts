@@ -1,14 +1,14 @@
-import { MAX_VALUE } from "../../checks.ts"
-import type { JobCounts } from "../job/engine.ts"
-import type { JobData } from "../job/job-data.ts"
-import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
-import type { Bull, BullBackend, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
-import { fromStorableJson, parsed, textIn, toStorable, toStorableJson } from "./names.ts"
-import { QueueNotes } from "./queue-notes.ts"
+import { MAX_VALUE } from "../../../checks.ts"
+import type { JobCounts } from "../../job/engine.ts"
+import type { JobData } from "../../job/job-data.ts"
+import { BullBench, NEVER_GIVEN_UP } from "../bull-bench.ts"
+import type { Bull, BullBackend, BullJob, RedisBackend, RedisClient } from "../bull-types.ts"
+import { fromStorableJson, parsed, textIn, toStorable, toStorableJson } from "../names.ts"
+import { QueueNotes } from "../queue-notes.ts"
 import { RedisEvents } from "./redis-events.ts"
 import { CLEAN, FIND, FORGET, HELD, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
-import { withServerTime } from "./server-clock.ts"
-import { pauseFor } from "./steady.ts"
+import { withServerTime } from "../server-clock.ts"
+import { pauseFor } from "../steady.ts"
 import {
   type Bench,
   type Claim,
@@ -21,7 +21,7 @@ import {
   type Store,
   type StoredData,
   type StoredJob,
-} from "./store.ts"
+} from "../store.ts"
 
 /** The scripts into which BullMQ puts the time of the calling machine. */
 const TIMED = new Set(["moveToActive", "moveToFinished", "moveStalledJobsToWait"])

@@ -1,5 +1,5 @@
-import type { PgClient, PgConnection } from "./bull-types.ts"
-import { pauseFor } from "./steady.ts"
+import type { PgClient, PgConnection } from "../bull-types.ts"
+import { pauseFor } from "../steady.ts"
 import { runtime } from "#host/runtime/clock"
 
 /** The channel that tells a queue's nodes of new jobs. */

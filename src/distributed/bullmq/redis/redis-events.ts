@@ -1,6 +1,6 @@
-import type { RedisClient } from "./bull-types.ts"
-import { pauseFor } from "./steady.ts"
-import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "./store.ts"
+import type { RedisClient } from "../bull-types.ts"
+import { pauseFor } from "../steady.ts"
+import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "../store.ts"
 
 const KINDS = new Set([...JOB_EVENTS, CONTROL])
 const BATCH = 1000
