@@ -76,8 +76,7 @@ export class OrderedItems implements SharedItems {
     const order = (this.#control.read(counter) + (end === "last" ? 1 : -1)) | 0
     this.#control.write(counter, order)
     write(this.#store.words, cell + ENTRY.ORDER, order)
-    this.#entries.reach(HEAP.ENTRIES + this.size + 1)
-    this.#change((heap) => heap.offer(cell / CELL.SIZE))
+    this.#offer(cell)
     store(this.#store.words, cell + ENTRY.STATE, IN)
   }
 
@@ -108,11 +107,17 @@ export class OrderedItems implements SharedItems {
     write(this.#entries.words, HEAP.SIZE, 0)
     write(this.#entries.words, HEAP.MOVING, 0)
     this.#control.write(CONTROL.ITEMS + LIST.COUNT, 0)
-    for (const cell of cells) this.#change((heap) => heap.offer(cell / CELL.SIZE))
+    for (const cell of cells) this.#offer(cell)
   }
 
   refresh(): void {
     this.#entries.reach(HEAP.ENTRIES + this.size)
+  }
+
+  /** Provides the memory first. A rebuild may need more than `refresh` has provided, if another one was cut short. */
+  #offer(cell: number): void {
+    this.#entries.reach(HEAP.ENTRIES + this.size + 1)
+    this.#change((heap) => heap.offer(cell / CELL.SIZE))
   }
 
   #change(operation: (heap: IndexedHeap) => unknown): void {

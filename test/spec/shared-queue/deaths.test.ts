@@ -1,5 +1,11 @@
 /** Threads that die while they wait in a shared queue. Rule ids are those of docs/spec/shared-queue.md. */
-import { ArrayBlockingQueue, LinkedBlockingQueue, LinkedTransferQueue, SynchronousQueue } from "corepool"
+import {
+  ArrayBlockingQueue,
+  LinkedBlockingQueue,
+  LinkedTransferQueue,
+  PriorityBlockingQueue,
+  SynchronousQueue,
+} from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"
@@ -56,4 +62,16 @@ test("[TQ18] an element that was to be transferred stays when who transfers it d
   await other.kill()
   assert.deepEqual(queue.toArray(), [1])
   assert.equal(queue.poll(), 1)
+})
+
+test("[TQ18] nothing is lost if one thread dies in a long ordered queue, and the next one while it mends that", async () => {
+  await using workers = new Workers()
+  const queue = shared(new PriorityBlockingQueue<number>())
+  const elements = Array.from({ length: 2000 }, (_, i) => i)
+  await workers.run(module, "call", "PriorityBlockingQueue", queue, [["addAll", elements]]).result
+  await workers.run(module, "dieComparing", queue, 0).gone
+  await workers.run(module, "dieComparing", queue, 100).gone
+  const left = Array.from(elements, () => queue.poll())
+  assert.deepEqual(left, elements)
+  assert.equal(queue.size, 0)
 })

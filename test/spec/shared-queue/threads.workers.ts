@@ -45,3 +45,10 @@ export async function echo(this: Voice, shared: Shared, back: Shared): Promise<v
   const [queue, answers] = [LinkedBlockingQueue.from<unknown>(shared), LinkedBlockingQueue.from<unknown>(back)]
   for await (const value of queue) answers.putSync(value)
 }
+
+/** Adds an element, and ends its thread after so many comparisons. */
+export function dieComparing(this: Voice, shared: Shared, comparisons: number): void {
+  let left = comparisons
+  const queue = PriorityBlockingQueue.from<number>(shared, (a, b) => (left-- === 0 ? process.exit() : a - b))
+  queue.add(-1)
+}
