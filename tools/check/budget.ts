@@ -39,9 +39,9 @@ const BUNDLES: readonly BundleBudget[] = [
   // These three have one file of code, which is a file less for each of two.
   { entry: "./prometheus", minified: 630 * KB, gzipped: 208.6 * KB },
   { entry: "./trace", minified: 630 * KB, gzipped: 208.6 * KB },
-  { entry: "./otel", minified: 630 * KB, gzipped: 208.7 * KB },
+  { entry: "./otel", minified: 630.1 * KB, gzipped: 208.7 * KB },
   { entry: "./testing", minified: 108.5 * KB, gzipped: 35.9 * KB },
-  { entry: "./distributed", minified: 699.3 * KB, gzipped: 231.7 * KB },
+  { entry: "./distributed", minified: 699.6 * KB, gzipped: 231.8 * KB },
   { entry: "./worker", minified: 604.9 * KB, gzipped: 200.2 * KB },
 ]
 

@@ -14,7 +14,7 @@ import {
 } from "../../checks.ts"
 import { UnsupportedOperationError } from "../../errors.ts"
 import type { RetryOptions, TaskOptions } from "../../executor/executor.ts"
-import { REPETITION, requireRetry } from "../../executor/retry/retry-options.ts"
+import { RETRY_OPTIONS, requireRetry } from "../../executor/retry/retry-options.ts"
 import { propertyOf } from "../../user-values.ts"
 import type { TaskCatalogue } from "./catalogue.ts"
 import type { Engine } from "./engine.ts"
@@ -137,6 +137,13 @@ const TASK_OPTIONS: Known<GivenOptions> = {
   capture: true,
 }
 
+/** With those of other executors that are refused with a reason. */
+type GivenRetry = DistributedRetryOptions & {
+  readonly when?: unknown
+  readonly attemptTimeout?: unknown
+  readonly clock?: unknown
+}
+
 /** The options of a view of a view are merged; the later one wins. */
 export function requireTaskOptions(options: DistributedTaskOptions, settings: TaskSettings): TaskSettings {
   const { transfer, capture, retry, ...given } = requireOptions<GivenOptions>("options", options, TASK_OPTIONS)
@@ -177,11 +184,19 @@ function requirePriority(priority: unknown): void {
 }
 
 function requireDistributedRetry(options: DistributedRetryOptions): { attempts: number; retry: RetryData } {
-  const { when, ...given } = requireOptions<DistributedRetryOptions & { when?: unknown }>("retry", options, REPETITION)
+  const { when, attemptTimeout, clock, ...given } = requireOptions<GivenRetry>("retry", options, RETRY_OPTIONS)
   if (when !== undefined) {
     throw new UnsupportedOperationError(
       "`when` is a function, and functions are not sent to other machines: decide in the task which errors are worth another attempt",
     )
+  }
+  if (attemptTimeout !== undefined) {
+    throw new UnsupportedOperationError(
+      "`attemptTimeout` is for executors of this process: say it by `timeout`, which is for each attempt here",
+    )
+  }
+  if (clock !== undefined) {
+    throw new UnsupportedOperationError("`clock` is for executors of this process: here the server's clock counts")
   }
   const { attempts, delay, factor, jitter } = requireRetry(given)
   const { maxDelay = Infinity } = given

@@ -135,6 +135,7 @@ export function checkJob(job: ClaimedJob, isCancelled: boolean, now: number, nod
 export function retryDelay(retry: RetryData | undefined, failures: number, random: number): number {
   if (retry === undefined) return 0
   const { delay, factor, maxDelay = Infinity, jitter = false } = retry
-  const whole = Math.min(delay * factor ** failures, maxDelay, Number.MAX_SAFE_INTEGER)
+  // 0 times a factor beyond all numbers is no number.
+  const whole = delay === 0 ? 0 : Math.min(delay * factor ** failures, maxDelay, Number.MAX_SAFE_INTEGER)
   return Math.ceil(jitter ? whole * (0.5 + random / 2) : whole)
 }

@@ -7,7 +7,7 @@
  * it is; nothing in a job says what code to run.
  */
 import { isPromiseLike, show, wrongType } from "../../checks.ts"
-import { NotSerializableError } from "../../errors.ts"
+import { CancellationError, NotSerializableError, RejectedExecutionError } from "../../errors.ts"
 import { JOB_MODULE } from "../../platform/worker/job-part.ts"
 import { perThread } from "../../per-thread.ts"
 import { defineBuiltIn } from "../../task/definitions.ts"
@@ -50,8 +50,11 @@ export interface ProgressQueue {
 
 /** The outcome of a call, as text for the engine. */
 export interface ThreadOutcome {
-  /** `unreadable`: the arguments cannot be read, so the task was not called; another attempt would not help. */
-  readonly kind: "completed" | "failed" | "unreadable"
+  /**
+   * `final`: there is no further attempt. The arguments cannot be read, so the task was not called; or it has thrown an
+   * error that says so, as in other executors.
+   */
+  readonly kind: "completed" | "failed" | "final"
   readonly text: string
   /** The last entry of the task for the progress queue, if it has reported a value. The node may have read it. */
   readonly progress?: string
@@ -178,7 +181,7 @@ function runJob(
   try {
     given = decodeArguments(order.job.name, args)
   } catch (error) {
-    return failure("unreadable", error, order)
+    return failure("final", error, order)
   }
   const running = new RunningJob(order, queue)
   try {
@@ -206,10 +209,11 @@ function completion(value: unknown, running: RunningJob, { job, maxPayload }: Th
 
 function failed(error: unknown, running: RunningJob, order: ThreadOrder): ThreadOutcome {
   running.end()
-  return running.withProgress(failure("failed", order.isSource ? explain(error) : error, order))
+  const isFinal = error instanceof CancellationError || error instanceof RejectedExecutionError
+  return running.withProgress(failure(isFinal ? "final" : "failed", order.isSource ? explain(error) : error, order))
 }
 
-function failure(kind: "failed" | "unreadable", error: unknown, { nodeName, maxPayload }: ThreadOrder): ThreadOutcome {
+function failure(kind: "failed" | "final", error: unknown, { nodeName, maxPayload }: ThreadOrder): ThreadOutcome {
   const where = `${Thread.currentThread().name} of ${nodeName}`
   // The limit is meant for results and must not truncate errors, whose stacks take a few kilobytes.
   return { kind, text: encodeFailure(error, "error", where, Math.max(maxPayload, MAX_PAYLOAD)) }

@@ -169,7 +169,7 @@ export class JobRun {
   }
 
   #after({ kind, text }: ThreadOutcome): JobEnd {
-    if (kind === "unreadable") return { kind: "failed", reason: text }
+    if (kind === "final") return { kind: "failed", reason: text }
     if (kind === "failed") return this.#failed(text)
     const { series } = this.job.data
     return series === undefined

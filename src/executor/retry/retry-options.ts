@@ -21,18 +21,13 @@ export interface RetrySettings extends RetryOptions {
   readonly clock: Clock
 }
 
-/** The names of the options that say when there is another attempt. */
-export const REPETITION = {
+export const RETRY_OPTIONS: Known<RetryOptions> = {
   attempts: true,
   delay: true,
   factor: true,
   maxDelay: true,
   jitter: true,
   when: true,
-} as const
-
-const RETRY_OPTIONS: Known<RetryOptions> = {
-  ...REPETITION,
   attemptTimeout: true,
   clock: true,
 }

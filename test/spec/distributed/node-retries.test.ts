@@ -1,4 +1,4 @@
-import { NodeDeathError } from "corepool"
+import { CancellationError, NodeDeathError, RejectedExecutionError } from "corepool"
 import { retryDelay } from "#src/distributed/node/job-checks.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -31,6 +31,20 @@ test("[ND20] without further attempts the first failure is the end", async () =>
   assert.equal(calls.value, 1)
 })
 
+for (const kind of KINDS) {
+  test(`[ND54] after a CancellationError or a RejectedExecutionError of the task it is not tried again (${kind})`, async () => {
+    await using driver = await Driver.open()
+    await driver.start({ executor: driver[kind](1) })
+    for (const type of [CancellationError, RejectedExecutionError]) {
+      const calls = new Calls()
+      const job = await driver.add("giveUp", [calls.index, type.name], { attempts: 3 })
+      const end = await job.end
+      assert.ok(end.kind === "failed" && end.failure === "error" && end.error instanceof type)
+      assert.deepEqual([end.error.message, calls.value, job.starts()], ["call 1", 1, 1])
+    }
+  })
+}
+
 test("[ND21] the delay grows by its factor up to its maximum", () => {
   const delays = (retry: Parameters<typeof retryDelay>[0]): number[] =>
     [0, 1, 2, 3].map((failures) => retryDelay(retry, failures, 0.5))
@@ -39,6 +53,7 @@ test("[ND21] the delay grows by its factor up to its maximum", () => {
   assert.deepEqual(delays({ delay: 100, factor: 2 }), [100, 200, 400, 800])
   assert.deepEqual(delays({ delay: 100, factor: 2, maxDelay: 300 }), [100, 200, 300, 300])
   assert.equal(retryDelay({ delay: 10, factor: 10 }, 10_000, 0), Number.MAX_SAFE_INTEGER)
+  assert.equal(retryDelay({ delay: 0, factor: 10 }, 10_000, 0), 0)
 })
 
 test("[ND21] with jitter the delay is a random part of that, at least half", () => {

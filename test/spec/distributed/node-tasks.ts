@@ -1,5 +1,5 @@
 /** The catalogue of the nodes in these tests. */
-import { InterruptedError, registerClass, task, Thread } from "corepool"
+import { CancellationError, InterruptedError, registerClass, RejectedExecutionError, task, Thread } from "corepool"
 import { currentJob, type CurrentJob } from "#src/distributed/node/job-in-thread.js"
 import { setTimeout as pause } from "node:timers/promises"
 import { isMainThread, threadId } from "node:worker_threads"
@@ -28,6 +28,14 @@ export const failTimes = task(import.meta.url, function failTimes(index: number,
   const calls = Atomics.add(words, index, 1) + 1
   if (calls <= times) throw new Error(`call ${calls}`)
   return calls
+})
+
+const FINAL = { CancellationError, RejectedExecutionError }
+
+/** Counts its calls, and fails with an error after which no task is tried again. */
+export const giveUp = task(import.meta.url, function giveUp(index: number, name: keyof typeof FINAL): never {
+  const calls = Atomics.add(words, index, 1) + 1
+  throw new FINAL[name](`call ${calls}`)
 })
 
 /** Says that it is there and waits until the gate is open, deaf to interrupts; says when it leaves. */

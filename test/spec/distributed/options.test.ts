@@ -1,6 +1,7 @@
 /** What can be said of tasks for other machines. Rule ids are those of docs/spec/distributed.md. */
 import { IllegalStateError, RejectedExecutionError, TimeoutError, UnsupportedOperationError } from "corepool"
 import { DistributedExecutor, type DistributedExecutorOptions, type DistributedTaskOptions } from "corepool/distributed"
+import { ManualClock } from "corepool/testing"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { FakeClock } from "../../support/fake-clock.ts"
@@ -90,6 +91,16 @@ test("[DX15] nothing is moved to another machine, and no function is sent", asyn
   assert.throws(() => fleet.with(capture), UnsupportedOperationError)
   const retry = { retry: { when: () => true } } as DistributedTaskOptions
   assert.throws(() => fleet.with(retry), UnsupportedOperationError)
+})
+
+test("[DX15] the time limit of an attempt has another name there, and the clock is that of the server", async () => {
+  await using lab = new FleetLab()
+  const fleet = lab.fleet()
+  const limited = thrownBy(() => fleet.with({ retry: { attemptTimeout: 5 } } as DistributedTaskOptions))
+  assert.ok(limited instanceof UnsupportedOperationError)
+  assert.match(limited.message, /`timeout`, which is for each attempt/)
+  const clock = { retry: { clock: new ManualClock() } } as DistributedTaskOptions
+  assert.throws(() => fleet.with(clock), UnsupportedOperationError)
 })
 
 test("[DX14] attempts, time limits and priorities take effect", async () => {
