@@ -4,7 +4,7 @@
  *     Expected `maximumPoolSize` to be an integer ≥ corePoolSize (4), got 2
  *
  * A value of the wrong type is a `TypeError`, one outside its range a `RangeError`. Nothing is ever clamped or coerced:
- * a program that passes nonsense has a bug its author wants to hear about.
+ * a program that passes nonsense has a bug that its author wants to know of.
  */
 
 /** Java's `Integer.MAX_VALUE`: it means "unbounded" in sizes and capacities. */

@@ -99,8 +99,8 @@ export const Executors = {
   },
 
   /**
-   * Threads that steal tasks from each other, as many as there are processors unless told. What a task forks is begun
-   * in the order in which it was forked: a `ForkJoinPool` with `asyncMode`.
+   * Threads that steal tasks from each other, as many as there are processors unless a number is given. What a task
+   * forks is begun in the order in which it was forked: a `ForkJoinPool` with `asyncMode`.
    */
   newWorkStealingPool(parallelism?: number): ForkJoinPool {
     return new ForkJoinPool({ asyncMode: true, ...(parallelism === undefined ? {} : { parallelism }) })

@@ -51,7 +51,7 @@ export type WaitedFor =
   | "sleep"
   | "termination"
 
-/** What hears of the waits of tasks. */
+/** What is notified of the waits of tasks. */
 export interface WaitObserver {
   /** The flow whose owner is `thread` waits. Returns true if `unblocked` is to be called. */
   blocked(thread: object | undefined, what: WaitedFor): boolean
@@ -64,7 +64,10 @@ export interface WorkerObserver extends WaitObserver {
   tracesRun(): void
 }
 
-/** What hears of pools. Its methods never throw, except {@link Observer.submit}, which throws what `give` throws. */
+/**
+ * What is notified of the events of pools. Its methods never throw, except {@link Observer.submit}, which throws what
+ * `give` throws.
+ */
 export interface Observer extends WaitObserver {
   poolCreated(pool: PoolInfo): void
   poolTerminated(pool: PoolInfo): void
@@ -139,7 +142,7 @@ export interface Observing {
   readonly rings: Set<RingPool>
   /** Undefined while no code listens. */
   by: Observer | undefined
-  /** Of a worker thread: hears of the waits of its tasks. */
+  /** Of a worker thread: is notified of the waits of its tasks. */
   worker: WorkerObserver | undefined
   /** How events name threads. */
   readonly threads: WeakMap<object, ThreadInfo>

@@ -44,9 +44,9 @@ export interface Deliveries<R> {
  */
 export interface Admission<R> {
   /**
-   * Writes a worker into the worker table, before it is counted, where another thread makes its thread: if this thread
-   * dies in between, that one finds the worker there. Undefined if there is no room. Without this method the core calls
-   * {@link newWorker} when it has counted the worker.
+   * Writes a worker into the worker table, before it is counted. For a pool in which another thread makes the threads:
+   * if this thread dies in between, the other one finds the worker in the table. Undefined if there is no room. Without
+   * this method the core calls {@link newWorker} when it has counted the worker.
    */
   enlist?(firstTask: R | undefined): Worker<R> | undefined
   /**

@@ -42,7 +42,7 @@ export abstract class DistributedExecutorBase
 
   /** @internal */
   override get [LOCAL](): string {
-    return "belongs to this thread, which hears of its tasks: make another one there, of the same name"
+    return "belongs to this thread, which follows its tasks: make another one there, of the same name"
   }
 
   /** @internal */

@@ -8,7 +8,7 @@ import { busyExecutors } from "../pool/thread-per-task-executor.ts"
 import { busyScopes } from "../structured/scope-core.ts"
 import type { DumpedThread, ThreadContainer, ThreadDump } from "../thread/thread-dump.ts"
 import type { Thread } from "../thread/thread.ts"
-import { circles } from "./circles.ts"
+import { deadlocks } from "./deadlocks.ts"
 import { type FlowPlace, type FoundWait, sizeOf, taskName, Waits } from "./waits.ts"
 
 /** What is known of a thread before the waits are looked at. */
@@ -62,7 +62,7 @@ class Collection {
     return {
       time: new Date().toISOString(),
       threadContainers: parentsFirst(containers),
-      deadlocks: circles(all),
+      deadlocks: deadlocks(all),
     }
   }
 

@@ -60,7 +60,7 @@ export function hasSubscribers(all: Channels): boolean {
   return [task, run, fire, job].some(isTraced) || Object.values(plain).some((channel) => channel.hasSubscribers)
 }
 
-/** The message is made only if it is heard. */
+/** The message is made only if the channel has a subscriber. */
 export function tell(channel: Channel, message: () => unknown): void {
   if (channel.hasSubscribers) publish(channel, message())
 }

@@ -8,7 +8,7 @@ const MOST_WAITING = 8192
 /** What gets the events. */
 export type Sink = (events: readonly PoolEvent[]) => void
 
-/** The events that listeners have not been told of, and the listeners. Without a listener, nothing is kept. */
+/** The events that listeners have not got yet, and the listeners. Without a listener, nothing is kept. */
 export class EventLog {
   readonly #sinks = new Set<Sink>()
   #events: PoolEvent[] = []

@@ -42,7 +42,7 @@ export interface PoolEvent {
 
 /** A listener that has been added. */
 export interface Listening {
-  /** Tells now what is known and not yet told. */
+  /** Calls the callback now, with the events that are known and were not yet delivered. */
   drain(): void
   /** The callback is not called any more. */
   stop(): void
@@ -66,6 +66,6 @@ export interface EventSource {
   listen(callback: (events: readonly PoolEvent[]) => void, pools?: Iterable<object>): Listening
   /** Now, on the clock of the events. */
   now(): number
-  /** The future of a task that runs and was heard of; undefined if this thread does not have it. */
+  /** The future of a task that runs and whose events were listened to; undefined if this thread does not have it. */
   futureOf(task: number): RunningFuture | undefined
 }

@@ -9,12 +9,12 @@ import { EnclosedTask } from "../schedule/scheduled-task.ts"
 import { firstGivenTo } from "../task/reference.ts"
 import type { ScheduleFireContext, TaskContext, TaskRunContext } from "./payloads.ts"
 
-/** What an observed task tells when its future is settled. */
-export interface TaskHearer {
+/** What an observed task reports when its future is settled. */
+export interface TaskListener {
   taskSettled(task: ObservedTask, future: FutureTask<unknown>): void
 }
 
-/** A task that was given to a pool while its events were heard. Does not keep a future alive that is settled. */
+/** A task that was given to a pool while code listened to its events. Does not keep a future alive that is settled. */
 export class ObservedTask implements SettleObserver {
   readonly pool: PoolInfo
   readonly id: number
@@ -26,10 +26,10 @@ export class ObservedTask implements SettleObserver {
   isSettled = false
   /** Until it is settled; undefined if the task is a command, or was submitted by another thread. */
   future: FutureTask<unknown> | undefined
-  readonly #hearer: TaskHearer
+  readonly #listener: TaskListener
 
-  constructor(hearer: TaskHearer, pool: PoolInfo, id: number, name: string) {
-    this.#hearer = hearer
+  constructor(listener: TaskListener, pool: PoolInfo, id: number, name: string) {
+    this.#listener = listener
     this.pool = pool
     this.id = id
     this.name = name
@@ -44,7 +44,7 @@ export class ObservedTask implements SettleObserver {
     this.future = undefined
     if (this.isSettled) return
     this.isSettled = true
-    this.#hearer.taskSettled(this, future as FutureTask<unknown>)
+    this.#listener.taskSettled(this, future as FutureTask<unknown>)
   }
 }
 

@@ -37,7 +37,7 @@ interface Foretold {
   theft?: { readonly time: number; readonly victim: ThreadInfo; readonly parent: number }
 }
 
-/** What threads do with tasks: they run them, and wait inside of them. Told by this thread, or read from rings. */
+/** What threads do with tasks: they run them, and wait inside of them. Reported by this thread, or read from rings. */
 export class Runs implements RingSink {
   readonly #log: EventLog
   readonly #channels: Channels
@@ -54,7 +54,7 @@ export class Runs implements RingSink {
     this.#tasks = tasks
   }
 
-  /** From now on nothing is heard. */
+  /** From now on no code listens. */
   forget(): void {
     this.#runs.clear()
     this.#waits.clear()

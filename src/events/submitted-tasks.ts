@@ -5,18 +5,18 @@ import { ChunkedList } from "../queue/local/chunked-list.ts"
 import { sharedNow } from "../time/shared-clock.ts"
 import { type Channels, isTraced, publishEnd, tell, traceCall, wallTimeOf } from "./channels.ts"
 import type { EventLog } from "./event-log.ts"
-import { errorOf, futureIn, nameOfWork, ObservedTask, outcomeOf, type TaskHearer } from "./observed-task.ts"
+import { errorOf, futureIn, nameOfWork, ObservedTask, outcomeOf, type TaskListener } from "./observed-task.ts"
 import type { TaskContext } from "./payloads.ts"
 import { RingTasks } from "./ring-tasks.ts"
 import type { Unobserved } from "./unobserved.ts"
 
-/** The tasks that this thread has given to pools while it was heard, from the submission until they are settled. */
-export class SubmittedTasks implements TaskHearer {
+/** The tasks that this thread has given to pools while code listened, from the submission until they are settled. */
+export class SubmittedTasks implements TaskListener {
   readonly #log: EventLog
   readonly #channels: Channels
   readonly #unobserved: Unobserved
   #last = 0
-  /** Those of pools of platform threads. The end of a command may be heard after that of its pool. */
+  /** Those of pools of platform threads. The event of the end of a command may come after that of its pool. */
   #inRings = new WeakMap<PoolInfo, RingTasks>()
   /** Commands that wait: the same function may be given to pools many times. */
   readonly #commands = new Map<object, ChunkedList<ObservedTask>>()
@@ -27,12 +27,12 @@ export class SubmittedTasks implements TaskHearer {
     this.#unobserved = unobserved
   }
 
-  /** A task whose submission was not heard, or was that of another thread. */
+  /** A task whose submission had no listener, or was that of another thread. */
   newTask(pool: PoolInfo, name: string): ObservedTask {
     return new ObservedTask(this, pool, ++this.#last, name)
   }
 
-  /** From now on nothing is heard. */
+  /** From now on no code listens. */
   forget(): void {
     this.#inRings = new WeakMap()
     this.#commands.clear()

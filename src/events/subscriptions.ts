@@ -1,5 +1,5 @@
 /**
- * Notices that a program wants to hear of events: it has subscribed to a channel, or has asked a pool to print
+ * Notices that a program wants events: it has subscribed to a channel, or has asked a pool to print
  * failures. Until then only this file and channels.ts are loaded, with the first pool.
  */
 import { observing, type PoolInfo } from "../observing.ts"

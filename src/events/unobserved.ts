@@ -58,7 +58,7 @@ export class Unobserved {
     if (this.#printing.has(message.pool)) this.#wanted--
   }
 
-  /** From now on it is not told whether a failure is seen: those of now are forgotten. */
+  /** From now on nothing is reported to it: the failures of now are forgotten. */
   forget(): void {
     this.#garbage = this.#newRegistry()
   }

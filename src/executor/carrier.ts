@@ -4,7 +4,7 @@ import { FACTS, type Facts } from "../inspection.ts"
 import { guarded } from "../memory/flow/guard.ts"
 
 /**
- * Runs a future, and calls `told` when that is over. Code that wants to hear of a future's end gives the executor a
+ * Runs a future, and calls `told` when that is over. Code that has to notice a future's end gives the executor a
  * carrier instead of the future.
  *
  * `told` is called when the carrier itself is over. So for a future that is cancelled while it waits, `told` is called

@@ -24,7 +24,7 @@ export interface NodeRecord {
   readonly isDraining: boolean
   /** When the node started, by the engine's clock: whole milliseconds since 1970. */
   readonly startedAt: number
-  /** When the node was last heard of, by the same clock. */
+  /** When the last announcement of the node came, by the same clock. */
   readonly seenAt: number
 }
 

@@ -34,7 +34,7 @@ export class Limits implements TaskWatcher {
     if (signal !== undefined) listen(signal, this.#onAbort)
     if (queueTimeout !== undefined) {
       this.#timer = new Timer(queueTimeout, false, () => {
-        if (this.#startOf() !== undefined) return // another thread has begun it, and this one has not heard of it
+        if (this.#startOf() !== undefined) return // another thread has begun it, and this one does not know it yet
         this.#withdraw(() => task[EXPIRE](new TimeoutError(`The task did not start within ${queueTimeout} ms`)))
       })
     }
@@ -101,7 +101,7 @@ export class Limits implements TaskWatcher {
     )
     if (!isOver) return
     guarded(() => this.#executor[WITHDRAW](this.#queued))
-    // The carrier has no task any more: flows that wait for it must hear of that now.
+    // The carrier has no task any more: flows that wait for it must end now.
     if (this.#queued !== this.#task) guarded(() => this.#queued.cancel())
   }
 }

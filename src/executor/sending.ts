@@ -44,6 +44,6 @@ export function handleOfView(executor: object, options: TaskOptions): ViewHandle
 /** An executor that does not work in another thread must not arrive there as an object without its methods. */
 export function cannotBeSent(executor: object): NotSerializableError {
   return new NotSerializableError(
-    `${identityOf(executor)} cannot be sent to another thread: it is run by this one. Of executors only pools of platform threads can`,
+    `${identityOf(executor)} cannot be sent to another thread: its tasks run in this one. Of executors only pools of platform threads can`,
   )
 }

@@ -93,7 +93,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
 
   #watcher: TaskWatcher | undefined
 
-  /** What hears of the end, if events of the task are heard. */
+  /** What is notified of the end, if code listens to events of the task. */
   #observation: SettleObserver | undefined
 
   /** The asynchronous context of the submitter, for the body; undefined if the body runs in the context of `run()`. */
@@ -332,7 +332,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     this.#watcher = watcher
   }
 
-  /** @internal What hears of the end. */
+  /** @internal What is notified of the end. */
   get [OBSERVATION](): SettleObserver | undefined {
     return this.#observation
   }

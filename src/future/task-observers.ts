@@ -5,12 +5,12 @@ import type { Steps } from "../memory/flow/waiting.ts"
 import type { Clock } from "../time/clock.ts"
 import type { TimerKeeper } from "../time/timer.ts"
 
-/** Hears of the start and the end of a task. Executors use it for time limits and signals. */
+/** Is notified of the start and the end of a task. Executors use it for time limits and signals. */
 export interface TaskWatcher {
   started(): void
   /**
    * Called if the task runs in another thread. `startOf` tells when it began. `report` reports an error that no other
-   * code hears of, as an error of that thread.
+   * code gets, as an error of that thread.
    */
   sentAway?(startOf: () => number | undefined, report: (error: unknown) => void): void
   /**
@@ -38,8 +38,8 @@ export interface Timing {
 }
 
 /**
- * The part that has the tasks that run in other threads. It settles a future as soon as it hears of the task's end. The
- * optional methods are for tasks that were submitted; a task that was forked has neither limits nor a time.
+ * The part that has the tasks that run in other threads. It settles a future as soon as it learns of the task's end.
+ * The optional methods are for tasks that were submitted; a task that was forked has neither limits nor a time.
  */
 export interface RemoteTasks {
   /** Looks for completed tasks, and settles their futures. */

@@ -156,7 +156,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   write(flow: Flow, holds: number): boolean {
     const words = this.#words
     if (compareAndSet(words, STATE, 0, writing(this.#token, false))) return this.#own(flow, holds)
-    for (let buried = false; ;) {
+    for (let hasReaped = false; ;) {
       const state = load(words, STATE)
       const writer = writerIn(state)
       if (writer === this.#token) return this.isWriting(flow) && this.#writeMore(holds)
@@ -164,9 +164,9 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
       if (free) {
         const abandoned = writer !== 0 || isAbandoned(state)
         if (compareAndSet(words, STATE, state, writing(this.#token, abandoned))) return this.#own(flow, holds)
-      } else if (writer === 0 && this.#cells.reap()) buried = true
+      } else if (writer === 0 && this.#cells.reap()) hasReaped = true
       else {
-        if (buried) this.#offerCell()
+        if (hasReaped) this.#offerCell()
         return false
       }
     }

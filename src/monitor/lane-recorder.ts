@@ -59,7 +59,7 @@ export class LaneRecorder {
   readonly #ended = new WeakMap<PoolInfo, number[]>()
   readonly #hidden = new Set<ThreadInfo>()
   #tasks = 0
-  /** How many blocks were not told. */
+  /** How many blocks were not sent. */
   #shed = 0
   #lastLane = 0
 
@@ -148,7 +148,7 @@ export class LaneRecorder {
   }
 
   #mark(mark: Mark): void {
-    // The ends of threads are always told: without them the page would show the threads for ever.
+    // The ends of threads are always sent: without them the page would show the threads for ever.
     if (this.#marks.length < MOST_MARKS || mark[1] === "died" || mark[1] === "exited") this.#marks.push(mark)
   }
 
@@ -211,7 +211,7 @@ export class LaneRecorder {
   }
 
   /**
-   * Forgets the tasks that have not been told, for a client that does not read. What later frames rely on is kept: the
+   * Forgets the tasks that have not been sent, for a client that does not read. What later frames rely on is kept: the
    * names, the lanes, and which threads have ended.
    */
   shed(): void {

@@ -30,7 +30,7 @@ export interface Watched {
   readonly source: EventSource | undefined
 }
 
-/** A client that looks at the monitor. It hears of events as long as it looks, and not of those before. */
+/** A client that looks at the monitor. It gets the events as long as it looks, and not those before. */
 export class Viewer {
   readonly #watched: Watched
   readonly #sampler: Sampler

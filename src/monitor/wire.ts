@@ -112,7 +112,7 @@ export interface Action {
 export interface LaneFrame {
   /** False if this process has no events of tasks to tell. */
   readonly isLive: boolean
-  /** What the page has not heard of before. A lane that it knows has a new thread: the one before has ended. */
+  /** What the page does not have yet. A lane that it knows has a new thread: the one before has ended. */
   readonly lanes: readonly LaneLine[]
   /** Names of functions; a block names one by its place among all that were ever sent. */
   readonly names: readonly string[]

@@ -14,7 +14,7 @@ export interface Origin {
 }
 
 /**
- * Makes spans of runs on platform threads. It hears of a run after its end, with the times that its thread has written.
+ * Makes spans of runs on platform threads. It gets a run after its end, with the times that its thread has written.
  *
  * A span is made when the run has ended: only then is it known whether the thread has made the span itself. The runs of
  * forked tasks are in that of the task that has forked them, so they wait until that run has ended.

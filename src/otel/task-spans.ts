@@ -40,13 +40,13 @@ export class TaskSpans {
     this.#distant = new DistantRuns(api, tracer, (run) => this.#originOf(run))
     this.#ends = [
       this.#bind(`${TASK}:start`, (task, parent) => this.#submit(task as TaskContext, parent)),
-      hear(`${TASK}:end`, (task) => this.#submitted(task as TaskContext)),
-      hear(`${TASK}:asyncEnd`, (task) => this.#settled(task as TaskContext)),
-      hear(`${RUN}:start`, (run) => this.#begin(run as TaskRunContext)),
-      hear(`${RUN}:asyncEnd`, (run) => this.#ended(run as TaskRunContext)),
+      listenTo(`${TASK}:end`, (task) => this.#submitted(task as TaskContext)),
+      listenTo(`${TASK}:asyncEnd`, (task) => this.#settled(task as TaskContext)),
+      listenTo(`${RUN}:start`, (run) => this.#begin(run as TaskRunContext)),
+      listenTo(`${RUN}:asyncEnd`, (run) => this.#ended(run as TaskRunContext)),
       this.#bind(`${JOB}:start`, (job, parent) => this.#send(job as DistributedJobContext, parent)),
-      hear(`${JOB}:end`, (job) => this.#refuse(job as DistributedJobContext)),
-      hear(`${JOB}:asyncEnd`, (job) => this.#settled(job as DistributedJobContext)),
+      listenTo(`${JOB}:end`, (job) => this.#refuse(job as DistributedJobContext)),
+      listenTo(`${JOB}:asyncEnd`, (job) => this.#settled(job as DistributedJobContext)),
     ]
   }
 
@@ -141,6 +141,6 @@ export class TaskSpans {
 }
 
 /** An error of a span processor reaches no task. */
-function hear(name: string, hearer: (told: unknown) => void): () => void {
-  return subscribe(name, (message) => guarded(() => hearer(message)))
+function listenTo(name: string, listener: (message: unknown) => void): () => void {
+  return subscribe(name, (message) => guarded(() => listener(message)))
 }

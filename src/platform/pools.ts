@@ -52,7 +52,7 @@ export type ThreadPoolExecutor = Pool
  * A thread pool whose tasks have times: once after a delay, or again and again.
  *
  * Times are kept by the monotonic clock, and a task never starts early. After `shutdown()` delayed tasks still run and
- * periodic ones are cancelled, unless told otherwise by the two policies. A cancelled task stays in the queue until its
+ * periodic ones are cancelled, unless the two policies say otherwise. A cancelled task stays in the queue until its
  * time, unless `removeOnCancel`.
  *
  * @example

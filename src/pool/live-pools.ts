@@ -37,7 +37,7 @@ const infos: WeakMap<object, PoolInfo> = /* @__PURE__ */ perThread("infos of poo
 export function noteNewPool(pool: object, info: PoolInfo, printsUnobserved = false): void {
   if (printsUnobserved && observing.newPool === undefined)
     throw new UnsupportedOperationError(
-      "corepool/virtual cannot print what is unobserved: import the pool from corepool",
+      "corepool/virtual cannot print unobserved failures: import the pool from corepool",
     )
   infos.set(pool, info)
   observing.newPool?.(info, printsUnobserved)

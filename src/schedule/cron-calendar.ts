@@ -89,7 +89,7 @@ function findCroner(): Croner {
     return loadPackage("croner", (module) => module as Croner)
   } catch (cause) {
     throw new UnsupportedOperationError(
-      'scheduleCron() needs the package croner, which reckons with calendars: `npm install croner@~11.0`. If it is installed, but the program is bundled, hand it over: `useCroner(await import("croner"))`',
+      'scheduleCron() needs the package croner, which computes times of the calendar: `npm install croner@~11.0`. If it is installed, but the program is bundled, hand it over: `useCroner(await import("croner"))`',
       { cause },
     )
   }

@@ -1,7 +1,7 @@
 import { isPromiseLike } from "../checks.ts"
 import { type Bindings, within } from "./context.ts"
 
-/** Hears of the run of a fork in this thread. */
+/** Is notified of the run of a fork in this thread. */
 export interface ForkRun {
   begun(): void
   ended(): void

@@ -27,12 +27,11 @@ interface GivenUp {
   readonly reason: unknown
 }
 
-const REASONS =
-  "The barrier broke: one of those who wait gave up or died, or the action failed, or somebody has reset the barrier"
+const REASONS = "The barrier broke: a task that waited gave up or died, the action failed, or the barrier was reset"
 
 /**
- * A cyclic barrier in shared memory, without its action. Functions are not shared, so the last flow to arrive is told
- * to run its own thread's action, and reports how that went. All methods are steps, to be run blocking or awaiting.
+ * A cyclic barrier in shared memory, without its action. Functions are not shared, so the last flow to arrive runs the
+ * action of its own thread, and reports how that went. All methods are steps, to be run blocking or awaiting.
  *
  * How it works
  *

@@ -76,7 +76,7 @@ export class CyclicBarrier extends Shareable {
     const { hasAction } = barrier.#core.generation
     if (hasAction && action === undefined) {
       throw new TypeError(
-        "Expected `action` to be a function: this barrier was made with an action, and whoever arrives last runs its own thread's. Use CyclicBarrier.from(shared, action)",
+        "Expected `action` to be a function: this barrier was made with an action, and the last task to arrive runs that of its own thread. Use CyclicBarrier.from(shared, action)",
       )
     }
     if (!hasAction && action !== undefined) {

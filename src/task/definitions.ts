@@ -7,7 +7,8 @@
  *
  * How it works. Bundlers put many modules into one file, and minifiers may give the inner names of many functions the
  * same letter, so two tasks may claim one place. But a module may also rightly be evaluated twice in one thread, by hot
- * reload or by a test runner that resets its modules, and then defines every place again. The two cases are told apart:
+ * reload or by a test runner that resets its modules, and then defines every place again. The two cases are
+ * distinguished:
  *
  * - Another text: another function. Refused.
  * - The same text, defined from another position of the module, both within one job of the event loop: a function that
@@ -114,7 +115,7 @@ export function taskAt(place: Place, exported: unknown): AnyFunction | undefined
   const found = functions.find((fn) => fn === exported)
   if (found !== undefined) return found
   throw new TaskNotPortableError(
-    `${place.module} defines ${functions.length} tasks as \`${place.name}\`, and exports none of them under that name: which one is meant cannot be told. ${WAY_OUT}`,
+    `${place.module} defines ${functions.length} tasks as \`${place.name}\`, and exports none of them under that name, so none can be chosen. ${WAY_OUT}`,
   )
 }
 

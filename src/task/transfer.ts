@@ -1,6 +1,6 @@
 /**
- * Moving instead of copying. Arguments of a task are moved if the executor is told so, `pool.with({ transfer: [buffer]
- * })`; results are moved if the task says so itself:
+ * Moving instead of copying. Arguments of a task are moved if the view of the executor says so, `pool.with({ transfer:
+ * [buffer] })`; results are moved if the task says so itself:
  *
  *     export function blur(pixels: Uint8ClampedArray): Uint8ClampedArray {
  *       …

@@ -242,7 +242,7 @@ export class ManualClock implements Clock {
     for (let quiet = 0; quiet < QUIET_TURNS; this.#turns++) {
       if (this.#turns > MOST_TURNS) {
         throw new IllegalStateError(
-          `Something goes on and on at ${this.#describe(this.#now)} and lets no time pass: does a task schedule itself without a delay?`,
+          `Tasks go on and on at ${this.#describe(this.#now)}, and no time passes: does a task schedule itself without a delay?`,
         )
       }
       const before = this.#uses

@@ -126,7 +126,7 @@ export function platformTarget(make: PlatformTarget[typeof BODY]): PlatformTarge
   )
 }
 
-/** A factory that makes the threads of another one, and tells of the body of each. */
+/** A factory that makes the threads of another one, and calls `told` with the body of each. */
 export function observed(factory: ThreadFactory, told: (body: ThreadBody) => void): ThreadFactory {
   return {
     isVirtual: false,

@@ -16,7 +16,7 @@ export interface ProgressListener {
 
 const listeners = perThread("progress", () => new AsyncVariable<ProgressListener>())
 
-/** Runs the body, and all that it awaits, so that the listener hears of its progress. */
+/** Runs the body, and all that it awaits, so that the listener gets its progress. */
 export function withListener<T>(listener: ProgressListener, body: () => T): T {
   return listeners.run(listener, body)
 }

@@ -81,7 +81,7 @@ const OF_VIRTUAL_THREADS = new Set([
 ])
 const ALSO_OF_VIRTUAL_THREADS =
   /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/timers\.ts|host\/node\/(?:runtime\/(?:clock|context|ownership|runtime|warnings)|code\/packages|values\/values)\.ts|memory\/(?:flow\/(?:abort|flow|guard|internals|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
-const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
+const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/merge-stacks|thread\/platform-threads)/
 const RUNTIME_OF_VIRTUAL_THREADS = new Set(["node:async_hooks", "node:timers", "node:module", "node:path", "node:util"])
 
 const SHARED_MEMORY = new Set(["Atomics", "SharedArrayBuffer"])

@@ -106,7 +106,7 @@ export class PiscinaThreads {
       (error: unknown) => {
         const death = worker.thread.deathIn(error)
         if (death === undefined) this.#settle(task, worker, started, () => task.fail(error))
-        else this.#bury(worker, death.reason)
+        else this.#reap(worker, death.reason)
       },
     )
   }
@@ -220,14 +220,14 @@ export class PiscinaThreads {
   #died(worker: PiscinaThread, reason: unknown): void {
     if (!this.workers.includes(worker)) return // that is known
     if (worker.currentUsage === 0) this.#tell("error", reason)
-    this.#bury(worker, reason)
+    this.#reap(worker, reason)
   }
 
   /**
    * The thread has ended by itself: its tasks fail. If it has ended before it could have tasks, so would the next one,
    * and the next: then a new thread is made only for a task, which fails if that thread ends as well.
    */
-  #bury(worker: PiscinaThread, reason: unknown): void {
+  #reap(worker: PiscinaThread, reason: unknown): void {
     const tasks = [...worker.tasks]
     this.#drop(worker, worker.isReady)
     for (const task of tasks) task.fail(reason)

@@ -30,7 +30,7 @@ export class PiscinaThread implements PiscinaWorker {
   readonly thread: WorkerThread
   readonly #times: RunTimes | undefined
   #idle: Timeout | undefined
-  /** Whether listeners were told of it. */
+  /** Whether listeners have got its `workerCreate`. */
   isKnown = false
   /** Whether it has begun, so that it can have tasks. */
   isReady = false

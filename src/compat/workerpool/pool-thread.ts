@@ -132,12 +132,12 @@ export class PoolThread {
     this.#listener = listener
     this.#thread = new WorkerThread(
       { ...arg.workerThreadOpts, terminateAfter: patience },
-      { message: (value) => this.#hear(value), died: (error) => this.#bury(error, false) },
+      { message: (value) => this.#receive(value), died: (error) => this.#reap(error, false) },
     )
     const url = arg.script === undefined ? undefined : urlOf(arg.script)
     void this.#thread.submit(equipMethods, [url], []).then(
       () => undefined,
-      (error: unknown) => this.#bury(this.#thread.deathIn(error)?.reason ?? error, true),
+      (error: unknown) => this.#reap(this.#thread.deathIn(error)?.reason ?? error, true),
     )
   }
 
@@ -177,7 +177,7 @@ export class PoolThread {
       },
       (error: unknown) => {
         const death = this.#thread.deathIn(error)
-        if (death !== undefined) this.#bury(death.reason, false)
+        if (death !== undefined) this.#reap(death.reason, false)
         // Later: what it has emitted before comes another way.
         else runtime.afterTurn(() => this.#fail(task, error))
       },
@@ -199,7 +199,7 @@ export class PoolThread {
         this.#isCleaning = false
         this.#rest(task)
       },
-      (error: unknown) => this.#bury(this.#thread.deathIn(error)?.reason ?? error, false),
+      (error: unknown) => this.#reap(this.#thread.deathIn(error)?.reason ?? error, false),
     )
   }
 
@@ -215,7 +215,7 @@ export class PoolThread {
     this.#resting.clear()
   }
 
-  #hear(value: unknown): void {
+  #receive(value: unknown): void {
     const event = value as Partial<TaskEvent> | null
     if (typeof event !== "object" || event?.corepoolEvent === undefined) return
     const task = this.#heard.get(event.corepoolEvent)
@@ -223,7 +223,7 @@ export class PoolThread {
     if (![...this.#heard.values()].some((other) => other.isDue)) this.#thread.runtimeThread.unref()
   }
 
-  #bury(reason: unknown, isBroken: boolean): void {
+  #reap(reason: unknown, isBroken: boolean): void {
     if (this.#isGone) return
     this.#isGone = true
     const task = this.#task

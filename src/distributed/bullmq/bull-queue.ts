@@ -53,7 +53,7 @@ export class BullQueue implements EngineQueue {
   readonly #listeners = new Set<EngineListener>()
   readonly #told = new Map<string, number>()
   readonly #sink: EventSink = {
-    event: (kind, fields) => this.#hear(kind, fields),
+    event: (kind, fields) => this.#onEvent(kind, fields),
     gap: () => this.#gap(),
     error: (error) => this.error(error),
   }
@@ -186,7 +186,7 @@ export class BullQueue implements EngineQueue {
 
   // ------------------------------------------------------------------ events
 
-  #hear(kind: string, fields: Readonly<Record<string, string>>): void {
+  #onEvent(kind: string, fields: Readonly<Record<string, string>>): void {
     if (kind === CONTROL) {
       const message = parsed(fromStorable(fields["message"] ?? ""))
       if (isMessage(message)) this.#tell((each) => each.control(message))
@@ -211,7 +211,7 @@ export class BullQueue implements EngineQueue {
 
   /**
    * Looks up an outcome that is not in the event, even if its time is over: listeners of small outcomes get them, too.
-   * If it is gone by then, the listeners hear `gap` and look up themselves.
+   * If it is gone by then, the listeners get `gap` and look up themselves.
    */
   #ended(id: string, text: unknown, tell: (each: EngineListener, outcome: string) => void): void {
     if (typeof text === "string" && text !== LARGE.mark) {

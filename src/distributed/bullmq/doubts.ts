@@ -55,7 +55,7 @@ export class Doubts {
   /** One after the other: two looks at the same token would both give its job back. */
   #settle(isMeant: (doubt: Doubt) => boolean): Promise<void> {
     const turn = this.#last.then(() => this.#look(isMeant))
-    this.#last = turn.catch(() => undefined) // the caller of this turn hears of it
+    this.#last = turn.catch(() => undefined) // the caller of this turn gets the error
     return turn
   }
 

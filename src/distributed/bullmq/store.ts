@@ -110,15 +110,15 @@ export interface Store {
 /** The name of the event that carries a message from process to process. */
 export const CONTROL = "corepool.control"
 
-/** The events that an executor hears of. */
+/** The events of which an executor is notified. */
 export const JOB_EVENTS: readonly string[] = ["active", "completed", "failed", "removed", "delayed", "progress"]
 
 /** How many events the server keeps for listeners that are slow, or away for a moment. */
 export const EVENTS_KEPT = 50_000
 
 /**
- * Messages and the list of nodes are in a queue of their own: a node hears of these and not of the events of each job
- * of the fleet.
+ * Messages and the list of nodes are in a queue of their own: a node is notified of these, and not of the events of
+ * each job of the fleet.
  */
 export function controlQueue(queue: string): string {
   return `${queue}%control`

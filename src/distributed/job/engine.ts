@@ -48,9 +48,9 @@ export interface JobRecord {
 }
 
 /**
- * Hears of events of all jobs of the queue, whichever process has added them and whichever node runs them. A queue
- * opened by a node calls only `control`, `gap` and `error`: a fleet has many nodes, and none of them needs to hear of
- * the jobs of all others.
+ * Is notified of events of all jobs of the queue, whichever process has added them and whichever node runs them. A
+ * queue opened by a node calls only `control`, `gap` and `error`: a fleet has many nodes, and none of them needs the
+ * events of the jobs of all others.
  */
 export interface EngineListener {
   /** A node has begun it. */
@@ -130,7 +130,7 @@ export interface EngineQueue {
   /** The nodes that are known to be alive. */
   nodes(): Promise<NodeRecord[]>
 
-  /** Ends the connections. Listeners hear of nothing after that; nothing is left running. */
+  /** Ends the connections. Listeners are not called after that; nothing is left running. */
   close(): Promise<void>
 }
 

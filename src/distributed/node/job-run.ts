@@ -20,9 +20,9 @@ export interface JobHost {
   readonly aloneFor: number
   /** The engine's clock. */
   now(): number
-  /** Whether this node heard that the job is cancelled before it got the job. Does not reject. */
+  /** Whether this node got a cancel message for the job before it got the job. Does not reject. */
   isCancelled(id: string): boolean | Promise<boolean>
-  /** Reports an error that no other process hears of. Does not throw. */
+  /** Reports an error that no other process gets. Does not throw. */
   report(error: unknown, job: ClaimedJob): void
   /** Called when the local executor does not take the task: it is shut down, or full. */
   refused(error: unknown, job: ClaimedJob): void

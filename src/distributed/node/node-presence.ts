@@ -21,8 +21,8 @@ export interface NodeFacts {
 
 /**
  * A node's signs of life: it says every two seconds that it is there, so that `fleet.nodes()` shows it, and when it
- * goes. What it runs is told sooner, when the node has begun or ceased to be idle, or runs many more or fewer jobs than
- * it has said, and that it drains; but not more often than twice a second.
+ * goes. It announces what it runs sooner, when the node has begun or ceased to be idle, or runs many more or fewer jobs
+ * than it has said, and that it drains; but not more often than twice a second.
  */
 export class NodePresence {
   readonly #queue: EngineQueue

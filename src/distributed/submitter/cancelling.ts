@@ -94,7 +94,7 @@ export class Cancels {
 async function cancelOnEngine(entry: JobEntry, queue: EngineQueue, ledger: Ledger): Promise<void> {
   const { id } = entry
   const publish = (): Promise<void> => queue.publish({ kind: "cancel", id, interrupt: entry.wish?.interrupt ?? false })
-  // The node of a running job is told at once, because each round trip to the engine takes a while.
+  // The node of a running job gets the message at once, because each round trip to the engine takes a while.
   const isTold = entry.isRunning
   const telling = isTold ? publish() : undefined
   telling?.catch(() => undefined) // awaited at the end, and must not count as unhandled before that

@@ -19,7 +19,7 @@ export class Connection {
   }
 
   /**
-   * The queue. The listener hears of all events from then on. Rejects if the engine cannot be reached, and after
+   * The queue. The listener gets all events from then on. Rejects if the engine cannot be reached, and after
    * {@link close}.
    */
   queue(): Promise<EngineQueue> {

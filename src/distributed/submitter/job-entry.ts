@@ -65,9 +65,9 @@ export class JobEntry {
   /** Whether the cancellation is under way, and whether it has to be sent once more after that. */
   isTravelling = false
   hasToTravel = false
-  /** Whether the cancellation has arrived at the engine, or the program was told that it has not. */
+  /** Whether the cancellation has arrived at the engine, or the program has got the error that it has not. */
   isWishTold = false
-  /** Whether the engine has told that the job was removed. */
+  /** Whether the engine has reported that the job was removed. */
   isHeardRemoved = false
   /** Whether the engine had a job of this id, of another executor, before this one submitted it. */
   isForeign = false

@@ -34,8 +34,8 @@ export interface LedgerHost {
  * `awaitTermination` waits for the jobs.
  *
  * The engine tells all processes of all events; events of jobs that are not in this ledger are ignored. When events may
- * have been lost, all jobs are looked up. The ledger may hear of a job more than once, and before the engine has
- * confirmed it: the first news of its end counts.
+ * have been lost, all jobs are looked up. The ledger may get an event of a job more than once, and before the engine
+ * has confirmed it: the first news of its end counts.
  */
 export class Ledger implements EngineListener {
   readonly #host: LedgerHost
@@ -110,7 +110,7 @@ export class Ledger implements EngineListener {
     else if (!entry.isOver) this.#keepAlive.hold(entry)
   }
 
-  /** The cancellation has arrived at the engine, or has failed and the program was told so. */
+  /** The cancellation has arrived at the engine, or has failed and the program has got that error. */
   wishTold(entry: JobEntry): void {
     if (entry.isOver) return
     this.change(entry, () => (entry.isWishTold = true))

@@ -20,7 +20,7 @@ export class RemoteJobs implements RemoteTasks, FutureHost {
   }
 
   look(): void {
-    // Futures are completed as soon as this process hears of an event.
+    // Futures are completed as soon as this process gets an event.
   }
 
   /** Always true: the future is cancelled here, even if the engine has decided otherwise and the event has not come. */
@@ -58,7 +58,7 @@ export class RemoteJobs implements RemoteTasks, FutureHost {
   // oxlint-disable-next-line require-yield -- it never waits
   *blocking(): Steps<void> {
     throw new UnsupportedOperationError(
-      "getSync() cannot wait for a task on another machine, of which the event loop of this thread has to hear: use `await future.get()`",
+      "getSync() cannot wait for a task on another machine, whose outcome comes by the event loop of this thread: use `await future.get()`",
     )
   }
 

@@ -29,8 +29,8 @@ type AnyFunction = (...args: never[]) => unknown
 const AT_ONCE = 1000
 
 /**
- * The submitting side of a DistributedExecutor, which all its views share. It plans jobs, sends them, hears of them and
- * ends with the last of them.
+ * The submitting side of a DistributedExecutor, which all its views share. It plans jobs, sends them, gets their events
+ * and ends with the last of them.
  */
 export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   readonly #id = randomBytes(8).toString("hex")
@@ -278,7 +278,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   #letGo(entry: JobEntry): void {
     if ((entry.place !== "stored" && entry.plan.delay !== Infinity) || entry.isCancelling) return
     const what = entry.plan.role === "own" ? "task" : "schedule"
-    const goes = `and so does not hear of the ${what} any more, which goes on`
+    const goes = `and so does not follow the ${what} any more, which goes on`
     this.#ledger.cancel(entry, new RejectedExecutionError(`${String(this)} is shut down, ${goes}`))
     this.#ledger.over(entry)
   }
@@ -361,7 +361,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
       if (entry.plan.role === "shared-schedule") this.#letGo(entry)
       this.#ledger.cancel(
         entry,
-        new RejectedExecutionError(`${String(this)} has ended, and does not hear of it any more`),
+        new RejectedExecutionError(`${String(this)} has ended, and does not follow it any more`),
       )
       this.#ledger.over(entry)
     }

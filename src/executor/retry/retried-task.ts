@@ -202,7 +202,10 @@ export class RetriedTask<T> extends FutureTask<T> implements Retried {
   }
 }
 
-/** Waits for the end of the attempt. How it ended, its watcher hears; if the wait itself fails, its error is thrown. */
+/**
+ * Waits for the end of the attempt, of which its watcher gets the outcome. If the wait itself fails, its error is
+ * thrown.
+ */
 function outcomeOf(attempt: FutureTask<unknown>, timeout: number): void {
   try {
     attempt.getSync(timeout)

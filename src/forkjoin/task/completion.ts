@@ -107,8 +107,8 @@ function holds(field: unknown, what: (value: object) => boolean): boolean {
 }
 
 /**
- * Throws if a thief has changed an object inside that the completer of the task holds, too. The changed object comes
- * back as another one, so task and completer would each lack the changes of the other.
+ * Throws if a thief has changed an object in the fields of the task that the completer of the task holds, too. The
+ * changed object comes back as another one, so task and completer would each lack the changes of the other.
  */
 export function requireOwn(task: AnyCompleter, names: readonly string[]): void {
   const completer = above(task)

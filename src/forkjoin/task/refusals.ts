@@ -23,7 +23,7 @@ export function waitsForItself(): IllegalStateError {
 
 export function neverCompleted(): IllegalStateError {
   return new IllegalStateError(
-    "This wait would never end: nothing is under way that could complete the task. Does its compute(), or one of its parts, not say tryComplete(), or was the pending count too high?",
+    "This wait would never end: nothing is under way that could complete the task. Does its compute(), or one of its parts, not call tryComplete(), or was the pending count too high?",
   )
 }
 

@@ -26,7 +26,7 @@ export interface ForkingWorker extends RemoteTasks {
   readonly compensation: { compensate(): void; during<T>(body: () => T): T }
 }
 
-/** Hears of the runs of tasks that the thread has forked itself. */
+/** Is notified of the runs of tasks that the thread has forked itself. */
 export interface ForkWatch {
   now(): number
   /** The task has run since `start`. */
@@ -38,7 +38,7 @@ interface ThisThread {
   forks: ForkingWorker | undefined
   /** The queue from which it takes tasks, in that case. */
   queue: TaskQueue | undefined
-  /** Only while events are heard. */
+  /** Only while code listens to events. */
   watch: ForkWatch | undefined
   /** Submits a task to the common pool, in any other thread; set by fork-join-pool.ts. */
   submitElsewhere: (task: Runnable) => void

@@ -175,7 +175,7 @@ export class ForkRecords {
     if (isWhole && this.#tasks.fill(slot, encoded)) return true
     if (things !== undefined) {
       this.#outgoing.pack(slot, encoded, isWhole ? [] : things, [], args)
-      // A thief would have to ask for what is posted, and this thread does not hear it while it joins.
+      // A thief would have to ask for what is posted, and this thread does not read the request while it joins.
       return readsWhileBlocked || !this.#tasks.isPosted(slot)
     }
     encoded.release()

@@ -7,7 +7,7 @@
  *
  * How it works. A worker that goes to sleep writes down the slot of the task it joins (JOINS), and the record of that
  * task names the worker that has begun it. So each sleeping worker has one successor, unless the task is over and the
- * sleeper has yet to hear of it. The worker that goes to sleep last follows this way and comes back to itself.
+ * sleeper has not noticed it yet. The worker that goes to sleep last follows this way and comes back to itself.
  *
  * The way is walked step by step, while the workers on it may wake and go on. The last of them cannot: it waits for the
  * worker that walks. So during the second walk the one before it cannot wake either, and so on: if n walks find the

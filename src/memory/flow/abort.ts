@@ -43,6 +43,6 @@ function abortAll(signal: AbortSignal, set: Set<Party>): void {
   // In the order in which the parties came. A party that leaves during this loop is skipped.
   for (const party of set) {
     set.delete(party)
-    guarded(() => party(signal.reason)) // the other parties must hear of the abort too
+    guarded(() => party(signal.reason)) // the other parties must be called too
   }
 }

@@ -31,9 +31,9 @@ export interface FlowOwner {
   [REPORT_UNCAUGHT](error: unknown): void
 }
 
-/** Watches the task of a flow that is told to stop. */
+/** Watches the task of a flow that is asked to stop. */
 export interface StopWatch {
-  /** The flow has been told to stop. */
+  /** The flow has been asked to stop. */
   begin(): void
   /** The task has ended. False if its executor has given it up before. */
   ended(): boolean
@@ -238,7 +238,7 @@ export class Flow {
 
   /**
    * Prepares the flow for another task: no interrupt is pending, and the signal is a new one. Listeners that tasks left
-   * on the old signal would pile up, and would hear of interrupts that are not meant for them.
+   * on the old signal would pile up, and would be called for interrupts that are not meant for them.
    */
   renew(): void {
     if (this.isInterrupted) store(this.#words, this.#flag, CLEAR) // load first: hardly ever raised

@@ -308,8 +308,8 @@ function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): I
 }
 
 /**
- * The pool that is to know if this thread is blocked for long, because it can compensate by another thread. It does not
- * hear of idle threads, which wait by other drivers, nor of sleeps, which end by themselves.
+ * The pool that is to know if this thread is blocked for long, because it can compensate by another thread. It is not
+ * called for idle threads, which wait by other drivers, nor for sleeps, which end by themselves.
  */
 export interface Compensator {
   /** How long a thread may be blocked before `begin` is called, in ms; `Infinity` if it never is. */

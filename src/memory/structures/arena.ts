@@ -14,7 +14,7 @@ import { allocUninitialized } from "#host/values/bytes"
  *
  * If no block of its kind is free, `take` cuts the next larger one that is: the upper half becomes free, and so on
  * until the rest is small enough. If there is none either, a fresh block begins at EXTENT. If the buffer must grow for
- * it, it grows before EXTENT changes: a thread that hears of a block finds the memory there.
+ * it, it grows before EXTENT changes: a thread that gets the name of a block finds the memory there.
  *
  * How large it becomes. A block is made, by a cut or fresh, only if all others of its kind were in use at a moment of
  * the call. So there never are more blocks of a kind than were in use at one time, and two for each thread: the one it

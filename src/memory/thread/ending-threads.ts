@@ -9,7 +9,7 @@ import type { ThreadRegistry } from "./thread-registry.ts"
 const SOON = 0.5
 
 /**
- * The threads that were told to end and are not yet known to have stopped. Each is probed (life.ts) until it has
+ * The threads that were asked to end and are not yet known to have stopped. Each is probed (life.ts) until it has
  * stopped, and then reaped: by a timer, and as a chore while this thread blocks.
  */
 export class EndingThreads implements Chore {
@@ -23,7 +23,7 @@ export class EndingThreads implements Chore {
   }
 
   /**
-   * The runtime has told the thread to end. This marks it in the thread registry, too, and reaps it when it has
+   * The runtime has been asked to end the thread. This marks it in the thread registry, too, and reaps it when it has
    * stopped.
    */
   add(token: number): void {

@@ -1,13 +1,13 @@
 /**
  * How other threads find out that a thread has stopped. They may take over what it held then, and not before: a thread
- * that was told to end runs on for milliseconds, on some runtimes for ever, and would share a lock with its next
+ * that was asked to end runs on for milliseconds, on some runtimes for ever, and would share a lock with its next
  * holder.
  *
  * Node and Bun send an event to a thread's parent when the thread has stopped. But a parent that blocks receives no
- * events, and Deno sends them already when the thread has been told to end. So each thread listens to a word of its own
- * entry in the thread table as long as it exists. A runtime drops the listeners of a thread when it takes the thread's
- * heap apart, when no code of the thread can run any more; and `notify` returns how many listeners it has found. If
- * there was none, the thread has stopped.
+ * events, and Deno sends them already when the thread has been asked to end. So each thread listens to a word of its
+ * own entry in the thread table as long as it exists. A runtime drops the listeners of a thread when it takes the
+ * thread's heap apart, when no code of the thread can run any more; and `notify` returns how many listeners it has
+ * found. If there was none, the thread has stopped.
  *
  * A probe takes one listener away, and only the event loop of the thread adds it again. Hence the thread begins with
  * many listeners, other threads probe more and more rarely, and a thread whose listeners are all taken counts as

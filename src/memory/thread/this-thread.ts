@@ -5,8 +5,8 @@
  * inherit, so the threads of a program usually have one in common. A thread that was started before corepool was loaded
  * learns of the registry when it receives an object that refers to it; that thread may then be in two registries.
  *
- * The death of a thread is noticed by its parent, which hears of the exit of each worker it starts, and by the thread
- * itself if the runtime lets it end in order.
+ * The death of a thread is noticed by its parent, which gets the event of the exit of each worker it starts, and by the
+ * thread itself if the runtime lets it end in order.
  */
 import { availableParallelism } from "#host/runtime/machine"
 import { isExitTheEnd, leavesAtLoad } from "#host/runtime/capabilities"
@@ -91,7 +91,7 @@ export function become(other: ThreadContext): void {
   thread().current = other
 }
 
-/** This thread is about to end: it leaves all registries, and the threads that block there hear of it. */
+/** This thread is about to end: it leaves all registries, and the threads that block there are woken. */
 export function leaveAll(): void {
   for (const life of own?.lives.values() ?? []) life.leave()
 }

@@ -50,7 +50,7 @@ export class ThreadContext {
   readonly nodes: NodePool
   /** The work that this thread also does while it blocks. */
   readonly chores: Chores = new Chores()
-  /** Threads that this one has told to end. */
+  /** Threads that this one has asked to end. */
   readonly ending: EndingThreads
   readonly #leaveAll: () => void
   readonly #park: number
@@ -107,7 +107,7 @@ export class ThreadContext {
     if (!registry.isAlive(token)) return
     const words = registry.reach(node)
     // A node can be in one mailbox only, because its link is one word. If this thread dies here, the node's thread
-    // hears of the death and sets MAILED back.
+    // notices the death and sets MAILED back.
     if (!compareAndSet(words, node + NODE.MAILED, 0, this.token)) return
     if (!registry.isAlive(token)) {
       // The thread has just died, and its mail is not read any more. Its node may belong to another thread by now,
@@ -186,8 +186,7 @@ export class ThreadContext {
     if (this.#listening) return
     this.#listen()
     this.#look() // mail may have come while this thread did not listen
-    // An interrupt may have come too. The wait has not begun yet: it hears of the interrupt when the doorbell is
-    // answered.
+    // An interrupt may have come too. The wait has not begun yet: it ends when the doorbell is answered.
     if (load(this.registry.words, this.#interrupt) !== 0) this.registry.ring(this.token)
   }
 
@@ -329,7 +328,7 @@ export class ThreadContext {
   }
 
   /**
-   * Stops this thread for ever, as if it had died here, for one of three reasons. It was told to end, which not all
+   * Stops this thread for ever, as if it had died here, for one of three reasons. It was asked to end, which not all
    * runtimes enforce; or it has been declared dead, and other threads have taken over what it held; or it cannot go on,
    * because a task has broken built-in objects that it needs. Leaving this registry needs none of these objects.
    */

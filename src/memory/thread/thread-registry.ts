@@ -16,7 +16,7 @@ export const THREAD = {
   PARENT_ID: 5,
   /** The token to which the two words above belong. */
   NAMED: 6,
-  /** 1 if the thread was told to end: it stops where it next waits. */
+  /** 1 if the thread was asked to end: it stops where it next waits. */
   TERMINATING: 7,
   /** Always 0: the word to which the thread listens as long as the runtime has it; see life.ts. */
   LIFE: 8,

@@ -65,7 +65,7 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
   /** For flows of this thread that wait for room or for tasks; see {@link taking}. */
   readonly #changed = new WaitList()
 
-  /** `taskIn` is also told whether the slot has been taken out of the queue. */
+  /** `isTaken` says whether the slot has been taken out of the queue. */
   constructor(ring: SlotQueue, taskIn: (slot: number, isTaken: boolean) => Runnable, submissions: Submissions) {
     this.#ring = ring
     this.#taskIn = taskIn

@@ -12,9 +12,9 @@ const LOOKING = -1
 const CLOSED = -1
 
 /**
- * The completion queues: how a thread hears of the tasks that it has submitted. It has one queue for each pool to which
- * it submits. The thread that is done with a task puts the slot into the queue of the task's submitter, and rings the
- * submitter's bell unless the submitter is going to look anyway.
+ * The completion queues: how a thread gets the outcomes of the tasks that it has submitted. It has one queue for each
+ * pool to which it submits. The thread that is done with a task puts the slot into the queue of the task's submitter,
+ * and rings the submitter's bell unless the submitter is going to look anyway.
  *
  *     TOKEN   the submitter whose queue this is
  *     BELL    the submitter's bell
@@ -105,7 +105,7 @@ export class CompletionQueues {
     } while (!compareAndSet(words, completionQueue + COMPLETION_QUEUE.TOP, top, slot))
     if (top !== 0) return
     // Wakes the thread that has the queue now. If that is no longer the submitter of this task, the new submitter would
-    // otherwise not hear of its own tasks.
+    // otherwise not notice the ends of its own tasks.
     threadContext.wake(
       load(words, completionQueue + COMPLETION_QUEUE.TOKEN),
       load(words, completionQueue + COMPLETION_QUEUE.BELL),

@@ -10,7 +10,7 @@
  *     WORKER_TABLE        a line for each worker                             (worker-line.ts)
  *     COMPLETION_QUEUES   a line for each thread that submits                (completion-queues.ts)
  *     TIMES               how long tasks wait and run                        (core/pool-times.ts)
- *     EVENTS              whether events are heard, and rings of events          (worker-events.ts)
+ *     EVENTS              whether code listens to events, and rings of events          (worker-events.ts)
  *     RING                the slots of the tasks that wait                   (memory/structures/ring.ts)
  *     SLOTS               which records are in use                           (memory/structures/slots.ts)
  *     TASKS               a record for each slot                             (task-records.ts)
@@ -209,7 +209,7 @@ export const BY_CALENDAR = 64
 export const NOTED = 128
 /** The last of the arguments are stores for the task: see executor/propagation.ts. */
 export const CARRIES = 256
-/** Events of the task are heard. */
+/** Code listens to events of the task. */
 export const OBSERVED = 512
 /** The task was forked. */
 export const IS_FORKED = 1024
@@ -243,7 +243,7 @@ interface Bases {
   readonly WORKER_TABLE: number
   readonly COMPLETION_QUEUES: number
   readonly TIMES: number
-  /** A word that says whether events are heard, and then one for each worker. */
+  /** A word that says whether code listens to events, and then one for each worker. */
   readonly EVENTS: number
   readonly RING: number
 }

@@ -135,7 +135,7 @@ export class Hooks {
 
   #errorIn(slot: number): unknown {
     if (this.#tasks.isPosted(slot)) {
-      return new NotSerializableError("A command has thrown something that only its submitter can be told")
+      return new NotSerializableError("A command has thrown a value that only its submitter can receive")
     }
     const encoded = this.#tasks.read(slot)
     const error: unknown = decode(encoded)

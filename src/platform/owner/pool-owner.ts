@@ -35,8 +35,8 @@ const DIED_BEFORE = "The thread that has submitted the task died before the task
 const SPARE_PART = 8 // The owner keeps at most one slot in this many for its own next tasks.
 
 /**
- * The owner's side of a pool of platform threads, in the thread that made it. Only the owner makes threads, hears of
- * their end, and has the user's factory, handler and hooks. Other threads ring its bell, also while it blocks.
+ * The owner's side of a pool of platform threads, in the thread that made it. Only the owner makes threads, is notified
+ * of their end, and has the user's factory, handler and hooks. Other threads ring its bell, also while it blocks.
  */
 export class PoolOwner extends PoolMember {
   readonly #shell: PoolShell
@@ -356,7 +356,7 @@ export class PoolOwner extends PoolMember {
     return { ...super.admission(), failWaiting: (error, tell) => this.#failWaiting(error, tell) }
   }
 
-  /** Fails the tasks that wait now; not those that user code submits when it hears of that. */
+  /** Fails the tasks that wait now; not those that user code submits because of that. */
   #failWaiting(error: unknown, tell: Report): void {
     this.endings.begin()
     try {

@@ -37,7 +37,7 @@ interface Heirs {
 
 /**
  * Reaps workers that are lost to the pool: their tasks are over, and other workers replace them. The thread of such a
- * worker has stopped, or was told to end because its task did not stop in time. Other threads get the locks and
+ * worker has stopped, or was asked to end because its task did not stop in time. Other threads get the locks and
  * whatever else the thread held as soon as it has stopped: at once in the first case, later in the second.
  *
  * The order of the steps matters. {@link reap} has them in this order, by these numbers:
@@ -74,7 +74,7 @@ export class WorkerReaper {
     this.#reaping = new Reaping(pool.memory)
   }
 
-  /** Reaps the worker. `hasStopped` is false if its thread was only told to end. */
+  /** Reaps the worker. `hasStopped` is false if its thread was only asked to end. */
   reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
     const { worker } = body
     const { memory, tasks, completionQueues, waiting, submissions, core, workerThreads } = this.#pool

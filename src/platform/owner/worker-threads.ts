@@ -148,7 +148,7 @@ export class WorkerThreads implements Chore {
     return thread
   }
 
-  /** The same for a thread that was told to end and is not known to have stopped. */
+  /** The same for a thread that was asked to end and is not known to have stopped. */
   dismiss(body: WorkerBody): Thread {
     this.#ending.add(body)
     this.#memory.threadContext.ending.add(body.worker.token)

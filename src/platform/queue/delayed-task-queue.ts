@@ -24,7 +24,7 @@ const EARLY = 4
  *
  * Leader and followers: the first worker in the list, the leader, waits until the first task is due; the others wait
  * without a limit. When the leader gets its task, it wakes the next worker, which then leads. offer() wakes the leader
- * if the new task is due before the leader would wake up; the leader then sleeps for less. The leader is not told when
+ * if the new task is due before the leader would wake up; the leader then sleeps for less. The leader is not woken when
  * the task it waits for is removed, and finds out in time: so a program that sets and cancels time limits all day long
  * wakes no worker. No leader is appointed, so none is missing after a death: a death wakes all waiting workers, and
  * the worker that is then first leads.

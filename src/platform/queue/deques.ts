@@ -23,7 +23,7 @@ export const PLACE = {
   JOINS: 6,
   /** 1 if another worker has asked this one for arguments, and this one has not looked since. */
   ASKED: 7,
-  /** The number of the completion queue in which the worker hears of tasks that thieves have finished. */
+  /** The number of the completion queue in which the worker finds its tasks that thieves have finished. */
   COMPLETION_QUEUE: 8,
   /** Odd while the worker settles those tasks: see quiescence.ts. */
   SETTLES: 9,

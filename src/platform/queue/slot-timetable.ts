@@ -25,7 +25,7 @@ export function slotTimetable(
       isCancelled: (slot) => tasks.stateOf(slot) !== NEW,
       cancel(slot) {
         tasks.leaveNew(slot, CANCELLED)
-        completionQueues.put(slot) // its submitter hears of it
+        completionQueues.put(slot) // its submitter settles the future
       },
     },
     {

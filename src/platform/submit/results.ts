@@ -48,6 +48,6 @@ function read(
 /** The task has failed in a thread that could not write the reason: see failure.ts. */
 function untold(): ThreadDeathError {
   return new ThreadDeathError(
-    "The task has failed, and the thread that knew why could not tell it: the program has broken built-in objects there",
+    "The task has failed, and its thread could not send the reason: the program has broken built-in objects there",
   )
 }

@@ -24,9 +24,9 @@ const TURN = 1
 /**
  * Receives the outcomes of short tasks soon after a flow has begun to await them.
  *
- * A thread with an event loop hears of an outcome by its doorbell: the runtime has to be notified, and the loop has to
- * go round. That takes longer than most short tasks. So this polls for the outcome first, for 0.05 ms at most, at the
- * end of the job in which the flow began to await: the code of that job is not delayed.
+ * A thread with an event loop is notified of an outcome by its doorbell: the runtime has to be notified, and the loop
+ * has to go round. That takes longer than most short tasks. So this polls for the outcome first, for 0.05 ms at most,
+ * at the end of the job in which the flow began to await: the code of that job is not delayed.
  *
  * A program that awaits one short task after the other could go on so for ever, and its timers and sockets would
  * starve. So this stops polling 1 ms after the event loop has gone round last; the doorbell has rung by then, and the

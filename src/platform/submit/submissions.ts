@@ -277,7 +277,7 @@ export class Submissions implements Mailbox {
 
   /**
    * Takes back a task that will not run. Only if no other thread has its slot. Undefined if another thread has
-   * submitted it: that thread has to hear of it.
+   * submitted it: that thread has to get it.
    */
   takeBack(slot: number): Runnable | undefined {
     const task = this.#forget(slot)

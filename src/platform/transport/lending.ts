@@ -52,9 +52,9 @@ interface Unread {
  *
  * A guest of the pool also lends them to the owner, for workers that are made later (relay.ts).
  *
- * Each object is sent once to each worker. The worker keeps it until it hears that the submitter has dropped it: memory
- * that the submitter keeps anyway costs nothing more. Unread loans are bounded in number and in size; beyond that
- * nothing is lent to this worker, and it has to ask (side-channel.ts).
+ * Each object is sent once to each worker. The worker keeps it until the submitter reports that it has dropped it:
+ * memory that the submitter keeps anyway costs nothing more. Unread loans are bounded in number and in size; beyond
+ * that nothing is lent to this worker, and it has to ask (side-channel.ts).
  */
 export class Lender {
   readonly #known: KnownThings
@@ -63,7 +63,7 @@ export class Lender {
   readonly #registry = new FinalizationRegistry<number>((number) => this.#drop(number))
   /** Called with each object, as it is sent, before it is. */
   sending: (sent: object, channel: Channel) => void = () => undefined
-  /** Numbers of collected objects, of which the borrowers have yet to be told. */
+  /** Numbers of collected objects, that the borrowers do not know yet. */
   #dropped: number[] = []
 
   constructor(known: KnownThings) {
@@ -129,7 +129,7 @@ export class Lender {
 
   // ------------------------------------------------------------------ the end of a loan
 
-  /** The collector announces objects one by one; the borrowers are told of all at once. */
+  /** The collector announces objects one by one; the borrowers get one message for all of them. */
   #drop(number: number): void {
     if (this.#dropped.push(number) === 1) runtime.microtask(() => this.#tell())
   }

@@ -18,7 +18,7 @@ export interface EndingPool {
 
 /**
  * A task that another thread has submitted, for a thread that has it though it is no worker: the queue shows it, a
- * handler gets it, `shutdownNow` hands it back. This thread can run it, and its submitter hears of the outcome.
+ * handler gets it, `shutdownNow` hands it back. This thread can run it, and its submitter gets the outcome.
  */
 export class ForeignTask extends FutureTask<unknown> {
   readonly #slot: number
@@ -94,7 +94,7 @@ export class ForeignTask extends FutureTask<unknown> {
     else void this.#putAfter(this.#pending, pool)
   }
 
-  /** The submitter keeps the arguments until it hears that the task is over. */
+  /** The submitter keeps the arguments until it knows that the task is over. */
   async #putAfter(pending: Promise<unknown>, pool: EndingPool): Promise<void> {
     pool.beginEnd()
     await pending

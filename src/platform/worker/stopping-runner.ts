@@ -121,7 +121,7 @@ export class StoppingRunner extends SlotRunner {
   protected override async settleBeside(slot: number, pending: PromiseLike<unknown>): Promise<void> {
     try {
       await super.settleBeside(slot, pending)
-      this.lookAgain() // a worker with a task beside is not told of changes, as a busy one is not
+      this.lookAgain() // a worker with a task beside is not notified of changes, as a busy one is not
     } catch (error) {
       if (this.tasks.stateOf(slot) <= COMPLETING) this.runningTasks.putBeside(slot) // where the owner finds it
       this.stopIfBroken(error)

@@ -90,7 +90,10 @@ export class TaskPayloads {
     return this.#read(slot, undefined, things)
   }
 
-  /** The submitter empties the buffers as soon as the pool has accepted the task, which this thread was told before. */
+  /**
+   * The submitter empties the buffers as soon as the pool has accepted the task; this thread may get the task before
+   * that.
+   */
   #isSealed(slot: number): boolean {
     if (this.#tasks.isSealed(slot)) return true
     return this.#sealing.isWorthwhile && this.#sealing.until(() => this.#tasks.isSealed(slot))

@@ -111,7 +111,7 @@ test("[EX5] if the time is up, TimeoutError and not before", async () => {
     const error = (await rejectionOf(exchanger.exchange(1, 10))) as Error
     assert.ok(limit.isOver)
     assert.equal(error.name, "TimeoutError")
-    assert.match(error.message, /^Nobody came to Exchanger@\d+ within 10 ms$/)
+    assert.match(error.message, /^No other task came to Exchanger@\d+ within 10 ms$/)
     const next = timeLimit(5)
     assert.throws(() => exchanger.exchangeSync(1, 5), { name: "TimeoutError" })
     assert.ok(next.isOver)

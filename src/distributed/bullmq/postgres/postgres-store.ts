@@ -98,7 +98,7 @@ export interface PostgresContext {
   readonly bull: Bull
   readonly connection: PgConnection
   readonly queue: string
-  /** An executor hears of jobs and messages, a node only of messages. */
+  /** An executor is notified of jobs and messages, a node only of messages. */
   readonly isExecutor: boolean
   readonly now: () => number
 }

@@ -33,7 +33,7 @@ export interface RedisContext {
   readonly bull: Bull
   readonly queue: string
   readonly prefix: string
-  /** An executor hears of jobs and messages, a node only of messages. */
+  /** An executor is notified of jobs and messages, a node only of messages. */
   readonly isExecutor: boolean
   /** The connection for commands. */
   readonly client: RedisClient

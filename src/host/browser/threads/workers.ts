@@ -79,8 +79,8 @@ export class RuntimeThread {
     this.#id = newId()
     this.#life = `corepool-thread-${this.#id}-${newId()}`
     this.#worker = worker ?? startWorkerModule(name)
-    this.#worker.addEventListener("message", (event) => this.#hear(event.data as Told))
-    // The module could not be loaded; later errors are told by the worker itself.
+    this.#worker.addEventListener("message", (event) => this.#receive(event.data as Told))
+    // The module could not be loaded; later errors are reported by the worker itself.
     this.#worker.addEventListener("error", (event) => this.#fail(event))
     const start: StartData = { workerData: data, id: this.#id, life: this.#life, environment }
     this.#worker.postMessage(start, transferList)
@@ -104,7 +104,7 @@ export class RuntimeThread {
     this.#watch()
   }
 
-  #hear(told: Told): void {
+  #receive(told: Told): void {
     switch (told.corepool) {
       case "begun":
         this.#watch()

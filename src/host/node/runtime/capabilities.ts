@@ -2,7 +2,7 @@
 import { isBun, isDeno, isNode } from "./runtime.ts"
 
 /**
- * Whether a worker has stopped when the runtime sends its exit event. Deno sends it when the worker was told to end,
+ * Whether a worker has stopped when the runtime sends its exit event. Deno sends it when the worker was asked to end,
  * though the worker may run for ever.
  */
 export const isExitTheEnd: boolean = !isDeno

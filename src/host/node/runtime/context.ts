@@ -16,7 +16,7 @@ export interface Frame {
   runInAsyncScope<A extends unknown[], R>(fn: (...args: A) => R, self: unknown, ...args: A): R
 }
 
-/** No hook is to be told when the object is collected. */
+/** No hook is called when the object is collected. */
 const OPTIONS = { requireManualDestroy: true }
 
 /** The frame of this moment. */

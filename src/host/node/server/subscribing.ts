@@ -6,11 +6,11 @@ export interface BoundStore<T> {
   run<R>(store: T, fn: () => R): R
 }
 
-export function subscribe(name: string, hear: (message: unknown) => void): () => void {
-  const listener = (message: unknown): void => hear(message)
-  add(name, listener)
+export function subscribe(name: string, listener: (message: unknown) => void): () => void {
+  const called = (message: unknown): void => listener(message)
+  add(name, called)
   return () => {
-    remove(name, listener)
+    remove(name, called)
   }
 }
 

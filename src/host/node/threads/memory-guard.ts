@@ -22,7 +22,7 @@ export function heapInUse(): number {
 /** In ms: it does no harm to find a lost task a little later. */
 const INTERVAL = 50
 
-/** `leave` is called before the thread ends: a thread that blocks hears of the end by nothing else. */
+/** `leave` is called before the thread ends: a thread that blocks notices the end by nothing else. */
 export function guardMemory(leave: () => void): void {
   if (!isDeno || Object.keys(resourceLimits).length === 0) return
   const { getHeapStatistics } = process.getBuiltinModule("node:v8")

@@ -32,8 +32,8 @@ export function watchThreads(ended: (id: number) => void): void {
  * the runtime does not show it.
  *
  * Node shows it by the idle time of the thread's event loop, which is −1 then. (`eventLoopUtilization()` is the public
- * way to that number. But it does not work until this thread has heard that the other one is up, which it has not if it
- * blocks from the beginning. So this reads what that function reads.)
+ * way to that number. But it does not work until this thread has got the event that the other one is up, and that does
+ * not come if this thread blocks from the beginning. So this reads what that function reads.)
  */
 export function hasFinished(worker: Worker | undefined): boolean | undefined {
   const thread = worker as Record<symbol, unknown> | undefined

@@ -354,20 +354,20 @@ export class SharedWorker implements Worker<number> {
 
   /** True if the thread may be terminated now: the caller must terminate it. */
   markTerminating(): boolean {
-    return this.#condemn(this.token)
+    return this.#haltFrom(this.token)
   }
 
   /** The same for a worker in the code of the pool: it should have left, or have let go of its task, long ago. */
   markStaying(): boolean {
-    return this.#condemn(POOL) || this.#condemn(this.token)
+    return this.#haltFrom(POOL) || this.#haltFrom(this.token)
   }
 
   /** The same, unless the worker has entered user code by now. */
   markHeldUp(): boolean {
-    return this.#condemn(POOL) || this.#condemn(LEAVING)
+    return this.#haltFrom(POOL) || this.#haltFrom(LEAVING)
   }
 
-  #condemn(phase: number): boolean {
+  #haltFrom(phase: number): boolean {
     if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, phase, HALT)) return false
     this.#threadContext.registry.silence(this.token)
     return true

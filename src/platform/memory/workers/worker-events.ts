@@ -165,7 +165,7 @@ export class PoolEventsReader {
     this.#memory = memory
   }
 
-  /** From now on tasks that are submitted are told of, or no longer. */
+  /** From now on there are events of tasks that are submitted, or no longer. */
   listen(isOn: boolean): void {
     if (isOn) {
       const last = this.#memory.header(HEADER.WORKERS)
@@ -197,7 +197,7 @@ export class PoolEventsReader {
     }
     const entries: [number, number, number, number][] = []
     reader?.ring.read((...entry) => entries.push(entry))
-    // The worker may have given the block back meanwhile: then it has told nothing since there was a listener.
+    // The worker may have given the block back meanwhile: then it has written nothing since there was a listener.
     if (load(this.#memory.words, at) === block) for (const entry of entries) visit(...entry)
   }
 }

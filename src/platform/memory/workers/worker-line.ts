@@ -7,7 +7,7 @@
  *                REQUESTED -> STARTING by the owner, which makes the thread
  *                STARTING -> RUNNING   by the new thread, which has written its TOKEN
  *                RUNNING -> UNCOUNTING by the worker, which is about to count itself down in order to leave; or back
- *                RUNNING -> ENDING     by the owner, which has told the thread to end and no longer relies on it
+ *                RUNNING -> ENDING     by the owner, which has asked the thread to end and no longer relies on it
  *                RUNNING -> TEARDOWN   by the worker when it leaves, if modules are to run first: see teardowns.ts
  *                any -> FREE           by the worker when it leaves, or by the owner if its thread has stopped
  *     TASK       the slot of the current task; only the worker writes it once it runs

@@ -1,10 +1,10 @@
 import type { DumpedThread } from "../thread/thread-dump.ts"
 
 /**
- * Finds the circles of threads that wait for each other. A thread that waits for several things is in a circle if one
+ * Finds the cycles of threads that wait for each other. A thread that waits for several things is in a cycle if one
  * of these waits leads back to it. With `Promise.all` that is a deadlock; with `Promise.race` it need not be one.
  */
-export function circles(threads: readonly DumpedThread[]): string[][] {
+export function deadlocks(threads: readonly DumpedThread[]): string[][] {
   const waits = new Map<string, string[]>()
   for (const { name, waitsFor = [] } of threads) {
     const owners = waitsFor.map(({ owner }) => owner).filter((owner) => owner !== undefined)
