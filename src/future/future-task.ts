@@ -6,6 +6,7 @@ import {
   COME_BACK,
   COMPLETE,
   DECIDE,
+  ENDS_WITH_SUBMITTER,
   EXPIRE,
   FAIL,
   IS_PORTABLE,
@@ -144,6 +145,9 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
 
   /** @internal Where the output of the task is, if that is captured. */
   declare [OUTPUT]?: { now(isDone: boolean): CapturedOutput } | undefined
+
+  /** @internal Whether it is cancelled, wherever it runs or waits, if the thread dies that has submitted it. */
+  declare readonly [ENDS_WITH_SUBMITTER]?: true
 
   /** As in `Future`. */
   get output(): CapturedOutput | undefined {

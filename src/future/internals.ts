@@ -16,6 +16,7 @@ export const COME_BACK: unique symbol = "c$comeBack" as never
 export const COMPLETE: unique symbol = "c$complete" as never
 export const COMPLETION: unique symbol = "c$completion" as never
 export const DECIDE: unique symbol = "c$decide" as never
+export const ENDS_WITH_SUBMITTER: unique symbol = "c$endsWithSubmitter" as never
 export const EXPIRE: unique symbol = "c$expire" as never
 export const FAIL: unique symbol = "c$fail" as never
 export const IS_PORTABLE: unique symbol = "c$isPortable" as never

@@ -1,5 +1,5 @@
 import { CancellationError, IllegalStateError } from "../errors.ts"
-import { CAUSE_OF_CANCELLATION, NAME_IN_EVENTS, RUNS_HERE } from "../future/internals.ts"
+import { CAUSE_OF_CANCELLATION, ENDS_WITH_SUBMITTER, NAME_IN_EVENTS, RUNS_HERE } from "../future/internals.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf } from "../future/runnable.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
@@ -119,6 +119,8 @@ export class Fork extends FutureTask<unknown> implements ForkRun {
   readonly subtask: Subtask<unknown>
   /** What was forked. */
   readonly body: unknown
+  /** @internal A fork does not outlive its scope, which dies with its thread. [SS23] */
+  override readonly [ENDS_WITH_SUBMITTER] = true
   #isRunning = false
   /** Whether another thread has it. */
   #isAway = false

@@ -1,5 +1,13 @@
 /** What forks do in the chaos of scopes. */
-import { type ExecutorService, Joiner, StructuredTaskScope, task, Thread } from "corepool"
+import {
+  type AtomicInteger,
+  type ExecutorService,
+  Joiner,
+  type Lock,
+  StructuredTaskScope,
+  task,
+  Thread,
+} from "corepool"
 
 export const echo = task(import.meta.url, function echo(n: number): number {
   return n
@@ -48,3 +56,46 @@ export const forkOn = task(import.meta.url, async function forkOn(n: number, exe
   scope.fork(echo, n)
   return (await scope.join()).length
 })
+
+/** What the forks of a scope share whose thread dies. */
+export interface Legacy {
+  readonly executor: ExecutorService
+  readonly lock: Lock
+  /** How many forks were begun, by `fork` and by a thread. */
+  readonly forked: AtomicInteger
+  readonly begun: AtomicInteger
+}
+
+/** Where the thread of a scope dies: when it has forked, when some forks run, in `join`, in `close`. */
+export const PLACES = ["forked", "running", "join", "close"] as const
+
+/** Waits for the lock, or holds it, until it is interrupted. */
+export const hold = task(import.meta.url, async function hold(lock: Lock, begun: AtomicInteger): Promise<void> {
+  begun.incrementAndGet()
+  await lock.lockInterruptibly()
+  try {
+    await Thread.sleep(2 ** 31)
+  } finally {
+    lock.unlock()
+  }
+})
+
+/** Opens a scope with forks that do not end by themselves, and ends its thread. */
+export const bequeath = task(
+  import.meta.url,
+  async function bequeath(place: (typeof PLACES)[number], count: number, delay: number, legacy: Legacy) {
+    const { executor, lock, forked, begun } = legacy
+    const before = begun.get()
+    const scope = StructuredTaskScope.open(Joiner.awaitAll(), { executor })
+    for (let i = 0; i < count; i++) {
+      scope.fork(hold, lock, begun)
+      forked.incrementAndGet()
+    }
+    if (place === "forked") process.exit(1)
+    while (begun.get() === before) await Thread.sleep(1)
+    if (place === "running") process.exit(1)
+    setTimeout(() => process.exit(1), delay)
+    await Promise.allSettled([place === "join" ? scope.join() : scope.close()]) // close() may be faster than the death
+    await new Promise(() => undefined)
+  },
+)

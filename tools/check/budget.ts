@@ -13,7 +13,7 @@ const KB = 1024
  * Of all of it. The files for browsers have 207 KB, as they are a second copy of the code, the page of the monitor and
  * its server 42 KB, the command line 23 KB, events, OpenTelemetry and traces 20 KB. An entry has five files.
  */
-export const PACKAGE: PackageFigures = { tarball: 641 * KB, unpacked: 1981 * KB, files: 80 }
+export const PACKAGE: PackageFigures = { tarball: 642 * KB, unpacked: 1983 * KB, files: 80 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */
@@ -25,24 +25,24 @@ interface BundleBudget {
 
 /** A row for each entry. Code is in a bundle as text: see docs/design/packaging.md. */
 const BUNDLES: readonly BundleBudget[] = [
-  { entry: ".", minified: 610.7 * KB, gzipped: 202 * KB },
+  { entry: ".", minified: 611.9 * KB, gzipped: 202.3 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
   { entry: "./virtual", minified: 119.3 * KB, gzipped: 38.6 * KB },
   { entry: "./atomic", minified: 105.8 * KB, gzipped: 34.8 * KB },
-  { entry: "./lock", minified: 105.8 * KB, gzipped: 34.8 * KB },
+  { entry: "./lock", minified: 105.9 * KB, gzipped: 34.8 * KB },
   // With the codec, which exchangers and shared queues need.
   { entry: "./sync", minified: 175.9 * KB, gzipped: 58.2 * KB },
   { entry: "./queue", minified: 198.5 * KB, gzipped: 64.2 * KB },
   // With the page, which is compressed already.
-  { entry: "./monitor", minified: 699 * KB, gzipped: 254.4 * KB },
-  { entry: "./compat", minified: 646.7 * KB, gzipped: 214.1 * KB },
+  { entry: "./monitor", minified: 700.2 * KB, gzipped: 254.6 * KB },
+  { entry: "./compat", minified: 647.9 * KB, gzipped: 214.4 * KB },
   // These three have one file of code, which is a file less for each of two.
-  { entry: "./prometheus", minified: 630 * KB, gzipped: 208.6 * KB },
-  { entry: "./trace", minified: 630 * KB, gzipped: 208.6 * KB },
-  { entry: "./otel", minified: 630.1 * KB, gzipped: 208.7 * KB },
+  { entry: "./prometheus", minified: 631.2 * KB, gzipped: 208.9 * KB },
+  { entry: "./trace", minified: 631.2 * KB, gzipped: 208.9 * KB },
+  { entry: "./otel", minified: 631.3 * KB, gzipped: 209 * KB },
   { entry: "./testing", minified: 108.5 * KB, gzipped: 35.9 * KB },
-  { entry: "./distributed", minified: 699.6 * KB, gzipped: 231.8 * KB },
-  { entry: "./worker", minified: 604.9 * KB, gzipped: 200.2 * KB },
+  { entry: "./distributed", minified: 700.7 * KB, gzipped: 232 * KB },
+  { entry: "./worker", minified: 606.1 * KB, gzipped: 200.6 * KB },
 ]
 
 export interface PackageFigures {

@@ -145,6 +145,11 @@ export class Slots {
     return load(this.#words, this.#recordOf(slot) + SLOT.STAMP)
   }
 
+  /** The owner of a slot that is in use. */
+  ownerOf(slot: number): number {
+    return load(this.#words, this.#recordOf(slot) + SLOT.OWNER)
+  }
+
   /**
    * The index of the first word of the body; also for the number of a slot instead of a handle, and for 0 to count
    * from.

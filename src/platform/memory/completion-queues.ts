@@ -2,7 +2,7 @@ import { compareAndSet, exchange, load, store, write } from "#atomics"
 import type { Bell } from "../../memory/wait/bell.ts"
 import { LINE } from "../../memory/layout.ts"
 import { IllegalStateError } from "../../errors.ts"
-import { BASE, COMPLETION_QUEUE, COMPLETION_QUEUE_MASK, MOST_COMPLETION_QUEUES, TASK } from "./layout.ts"
+import { BASE, COMPLETION_QUEUE, MOST_COMPLETION_QUEUES, OWN_QUEUE, SCOPED, TASK } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -82,9 +82,23 @@ export class CompletionQueues {
     return each === slot
   }
 
-  /** Whether the submitter is alive. */
-  isOpen(number: number): boolean {
-    return this.#memory.threadContext.registry.isAlive(this.holderOf(number))
+  /**
+   * Whether a thread that has begun to interrupt the task will end that: its submitter is alive, or the owner of the
+   * pool does it.
+   */
+  willEndInterrupt(slot: number): boolean {
+    if (this.#tasks.hasFlag(slot, SCOPED)) return true
+    return this.#memory.threadContext.registry.isAlive(this.holderOf(this.#tasks.completionQueueOf(slot)))
+  }
+
+  /**
+   * Where the slot arrives. That of a dead thread's fork goes to the owner of the pool, which may just be cancelling it
+   * and must not hit the next task in that slot.
+   */
+  #destinationOf(slot: number): number {
+    const { registry } = this.#memory.threadContext
+    if (this.#tasks.hasFlag(slot, SCOPED) && !registry.isAlive(this.#tasks.submitterOf(slot))) return OWN_QUEUE
+    return this.#tasks.completionQueueOf(slot)
   }
 
   /** Puts in a slot whose task is over. If the queue has no living submitter any more, frees the slot. */
@@ -92,7 +106,7 @@ export class CompletionQueues {
     const { words, threadContext } = this.#memory
     const record = this.#tasks.recordOf(slot)
     const tasks = this.#tasks.words
-    const completionQueue = completionQueueOf(load(tasks, record + TASK.COMPLETION_QUEUE) & COMPLETION_QUEUE_MASK)
+    const completionQueue = completionQueueOf(this.#destinationOf(slot))
     const submitter = load(words, completionQueue + COMPLETION_QUEUE.TOKEN)
     if (submitter === CLOSED || !threadContext.registry.isAlive(submitter)) {
       this.#tasks.free(slot)

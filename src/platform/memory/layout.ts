@@ -63,7 +63,9 @@ export const HEADER = {
   REAPS: 17,
   /** 1 if a guest wants to know when the pool is quiescent: the owner rings all threads then. */
   WATCHED: 18,
-  SIZE: 19,
+  /** 1 if forks of scopes were ever submitted. */
+  SCOPES: 19,
+  SIZE: 20,
 } as const
 
 /** A value of BOUND. */
@@ -215,10 +217,14 @@ export const OBSERVED = 512
 export const IS_FORKED = 1024
 /** The submitter may block, and reads no messages then: a large result goes through shared memory. */
 export const DEAF = 2048
+/** The task is a fork of a scope: it ends if its submitter dies (orphaned-forks.ts). */
+export const SCOPED = 4096
 
 /** As many as there can be threads that share memory. */
 export const MOST_WORKERS = 1023
 export const MOST_COMPLETION_QUEUES = 1023
+/** The completion queue of the owner of the pool. */
+export const OWN_QUEUE = 1
 
 /** The parts of TASK.COMPLETION_QUEUE. */
 export const COMPLETION_QUEUE_MASK = 0x3ff

@@ -134,6 +134,11 @@ export abstract class TaskSlots {
     return this.#slots.isCurrent(handle)
   }
 
+  /** The token of the thread that has submitted the task. */
+  submitterOf(slot: number): number {
+    return this.#slots.ownerOf(slot)
+  }
+
   slotOf(handle: number): number {
     return handle & this.#slots.mask
   }

@@ -21,6 +21,7 @@ import { ForeignWork } from "./foreign-work.ts"
 import { HalfDone } from "./half-done.ts"
 import { HeldUpThreads } from "./held-up-threads.ts"
 import { Hooks } from "./hooks.ts"
+import { endOrphanedForks } from "./orphaned-forks.ts"
 import { DONE, HEADER } from "../memory/layout.ts"
 import { policyNumber } from "../member/policies.ts"
 import { PoolMember } from "../member/pool-member.ts"
@@ -215,6 +216,8 @@ export class PoolOwner extends PoolMember {
       if (ends || atLeast(this.state.control.snapshot, STOP)) this.finishEnding()
     })
     this.#halfDone.afterDeath()
+    const { memory, tasks, waiting, workerTable } = this
+    endOrphanedForks({ memory, tasks, waiting, workerTable, stop: (slot, handle) => this.stop(slot, handle) })
   }
 
   /** A thread has died while it was shutting the pool down. */

@@ -1,8 +1,8 @@
 import { read } from "#atomics"
 // prettier-ignore
 import {
-  COME_BACK, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS, TAKE_BACK, TIMING, WATCHER, WORK,
-  WORK_ARGUMENTS,
+  COME_BACK, ENDS_WITH_SUBMITTER, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS, TAKE_BACK, TIMING,
+  WATCHER, WORK, WORK_ARGUMENTS,
 } from "../../future/internals.ts"
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { kindOfFew } from "../../codec/arguments.ts"
@@ -20,7 +20,7 @@ import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 // prettier-ignore
 import {
-  BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, COMMAND, MEASURED, NOTED, OBSERVED, TIMED, TOLD, VOID,
+  BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, COMMAND, HEADER, MEASURED, NOTED, OBSERVED, SCOPED, TIMED, TOLD, VOID,
 } from "../memory/layout.ts"
 import { Inbox } from "./inbox.ts"
 import { Outgoing } from "./outgoing.ts"
@@ -136,10 +136,7 @@ export class Submissions implements Mailbox {
     for (const slot of this.#outstanding()) if (this.#taken.settleIfLost(slot)) this.receive(slot)
   }
 
-  /**
-   * The pool has terminated: cancels the tasks that other threads have taken out of its queue. False if some are still
-   * to arrive.
-   */
+  /** The pool has terminated: cancels the tasks that other threads have taken. False if some are still to arrive. */
   #giveUp(): boolean {
     let isAll = true
     for (const slot of this.#outstanding()) {
@@ -214,6 +211,7 @@ export class Submissions implements Mailbox {
     const observed = read(this.#memory.words, BASE.EVENTS) === 0 ? 0 : OBSERVED // code listens: see isListening()
     const sampled = isMeasured ? MEASURED : 0
     const flags = flagsOf(future, isVoid) | this.#reachable | observed | sampled | (stores ? CARRIES : 0)
+    if ((flags & SCOPED) !== 0) this.#memory.setHeader(HEADER.SCOPES, 1)
     const time = isMeasured && this.#ordering !== BY_TIME ? sharedNow() : 0 // a task with a time: from then on
     let handle = this.#tasks.take(this.completionQueue, number, flags, time)
     if (handle === 0) {
@@ -365,7 +363,9 @@ export class Submissions implements Mailbox {
     if (task instanceof FutureTask) futureOf(task)[COME_BACK]()
     else if (task !== undefined && observing.by !== undefined)
       this.#service.commandEnded(this.#tasks.handleOf(slot), state, outcome)
-    this.#tasks.release(slot)
+    if (task === undefined)
+      this.#tasks.free(slot) // that of a dead thread
+    else this.#tasks.release(slot)
     if (task instanceof FutureTask) {
       this.#tell(task, state, failed, outcome, worker)
       hook?.(task, undefined)
@@ -395,5 +395,5 @@ function flagsOf(task: Runnable, isVoid: boolean): number {
   const timed = watcher === undefined ? 0 : TIMED
   const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
   const noted = FutureTask.hasDone(task) ? NOTED : 0
-  return timed | told | noted | (isVoid ? VOID : 0)
+  return timed | told | noted | (task[ENDS_WITH_SUBMITTER] ? SCOPED : 0) | (isVoid ? VOID : 0)
 }

@@ -64,5 +64,5 @@ export class PeriodicRuns {
 
 /** Waits for a thread that is interrupting this task: the interrupt must not hit the next task. */
 export function awaitInterrupt(slot: number, tasks: TaskRecords, completionQueues: CompletionQueues): void {
-  while (tasks.stateOf(slot) === INTERRUPTING && completionQueues.isOpen(tasks.completionQueueOf(slot))) pause()
+  while (tasks.stateOf(slot) === INTERRUPTING && completionQueues.willEndInterrupt(slot)) pause()
 }

@@ -101,3 +101,49 @@ export const forkToOwn = task(import.meta.url, async function forkToOwn(executor
   scope.fork(echo, 2)
   return (await scope.join()).map((subtask) => subtask.get())
 })
+
+/** Submits a task, opens a scope with forks that hang, and ends its thread when as many as `running` of them run. */
+export const abandon = task(
+  import.meta.url,
+  async function abandon(executor: ExecutorService, lab: LabOfForks, running: number) {
+    executor.submit(outlast, lab.latch, lab.passed)
+    const scope = StructuredTaskScope.open(undefined, { executor })
+    for (let n = 0; n < 2 * running; n++) scope.fork(hang, lab.begun, lab.stopped)
+    await until(lab.begun, running)
+    await until(lab.passed, 1)
+    process.exit(7)
+  },
+)
+
+/** As {@link abandon}, but its thread has to be terminated. */
+export const abandonToSpin = task(
+  import.meta.url,
+  async function abandonToSpin(executor: ExecutorService, lab: LabOfForks, running: number) {
+    const scope = StructuredTaskScope.open(undefined, { executor })
+    for (let n = 0; n < 2 * running; n++) scope.fork(hang, lab.begun, lab.stopped)
+    await until(lab.begun, running)
+    lab.passed.incrementAndGet()
+    for (;;);
+  },
+)
+
+/** What the tests of scopes count. */
+export interface LabOfForks {
+  readonly begun: AtomicInteger
+  readonly stopped: AtomicInteger
+  readonly passed: AtomicInteger
+  readonly latch: CountDownLatch
+}
+
+export const outlast = task(
+  import.meta.url,
+  async function outlast(latch: CountDownLatch, passed: AtomicInteger): Promise<void> {
+    passed.incrementAndGet()
+    await latch.await()
+    passed.incrementAndGet()
+  },
+)
+
+async function until(count: AtomicInteger, least: number): Promise<void> {
+  while (count.get() < least) await Thread.sleep(1)
+}
