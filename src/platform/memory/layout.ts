@@ -10,7 +10,7 @@
  *     WORKER_TABLE        a line for each worker                             (worker-line.ts)
  *     COMPLETION_QUEUES   a line for each thread that submits                (completion-queues.ts)
  *     TIMES               how long tasks wait and run                        (core/pool-times.ts)
- *     EVENTS              whether code listens to events, and rings of events          (worker-events.ts)
+ *     EVENTS              whether code listens, and rings of events          (worker-events.ts)
  *     RING                the slots of the tasks that wait                   (memory/structures/ring.ts)
  *     SLOTS               which records are in use                           (memory/structures/slots.ts)
  *     TASKS               a record for each slot                             (task-records.ts)
