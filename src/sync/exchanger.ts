@@ -147,7 +147,7 @@ export class Exchanger<V> extends Shareable {
   }
 
   #runOutOfTime(ms: number): never {
-    throw new TimeoutError(`No other task came to  ${identityOf(this)} within ${ms} ms`)
+    throw new TimeoutError(`No other task came to ${identityOf(this)} within ${ms} ms`)
   }
 
   /** Undefined if the time is up. An end of the wait counts only if there is no partner by then. */
