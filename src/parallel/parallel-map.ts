@@ -29,7 +29,7 @@ import {
 } from "./typed-arrays.ts"
 
 /** The declared result may be a promise: a `tasksOf` reference is asynchronous only for direct callers. */
-type Mapper<P extends unknown[], E> = (...args: P) => E | PromiseLike<E>
+export type Mapper<P extends unknown[], E> = (...args: P) => E | PromiseLike<E>
 
 const KNOWN: Known<ParallelMapOptions> = { ...PARALLEL_OPTIONS, args: true, grain: true, into: true }
 

@@ -7,6 +7,7 @@ import { type EachOptions, isTiny, itemsIn, kindIn, type Range, requireArgs, sha
 import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import { divide } from "./parts.ts"
+import type { Mapper } from "./parallel-map.ts"
 import { areHere, PARALLEL_OPTIONS, type ParallelOptions, type Plan, run, runSync } from "./running.ts"
 import type { ElementOf, Elements, TypedArray } from "./typed-arrays.ts"
 
@@ -23,8 +24,6 @@ const KNOWN: Known<ParallelMapReduceOptions<unknown, unknown[]>> = {
  * asynchronous only for direct callers.
  */
 export type Combine<R> = (left: R, right: R) => R | PromiseLike<R>
-
-type Mapper<P extends unknown[], R> = (...args: P) => R | PromiseLike<R>
 
 /** Settings of {@link parallelReduce}. */
 export interface ParallelReduceOptions<R> extends ParallelOptions {

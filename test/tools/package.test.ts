@@ -39,6 +39,13 @@ test("[RP20] build information and maps that lead nowhere are found", async (t) 
   ])
 })
 
+test("[RP124] a type of the main entry that has another name inside is found", async (t) => {
+  const types = "declare const a$1: number\ndeclare const b: number\nexport { a$1 as a, b }\n"
+  assert.deepEqual(told(await checkPackage(repository(t, { ...SOUND, "dist/index.d.ts": types }))), [
+    "dist/index.d.ts exports a, which editors show as a$1",
+  ])
+})
+
 test("[RP56] types that name a package are found", async (t) => {
   const types = `import type { A } from "a"\nimport type { B } from "./b.js"\nimport type { C } from "node:fs"\nexport declare const one: A | B | C | import("@d/d").D\n`
   const findings = told(await checkPackage(repository(t, { ...SOUND, "dist/index.d.ts": types })))

@@ -10,6 +10,7 @@ import { rolldown } from "rolldown"
 import { dts } from "rolldown-plugin-dts"
 import { withVisibleComments } from "./declaration-comments.ts"
 import { withPackedComments } from "./packed-comments.ts"
+import { type Renamed, withDeclaredNames } from "./declared-names.ts"
 import { COMPILED, ENTRIES, WORKER_ENTRY } from "./entries.ts"
 
 /** `Symbol.dispose` is in the library of newer compilers only. The bundler leaves such lines out. */
@@ -35,10 +36,15 @@ export async function rollUpDeclarations(root: string): Promise<Map<string, stri
   })
   await bundle.close()
   const files = new Map<string, string>()
-  for (const file of output) {
-    if (file.type !== "chunk") continue
+  const chunks = output.filter((file) => file.type === "chunk")
+  const shared = chunks.find((file) => !file.isEntry)
+  if (shared === undefined) throw new Error("The bundler made no file that has all types")
+  const main = chunks.find((file) => file.name === ENTRIES[0]?.name)
+  const exported = main === undefined ? [] : exportedBy(main.fileName, main.code)
+  const { text, renamed } = withDeclaredNames(shared.fileName, shared.code, new Map(exported))
+  for (const file of chunks) {
     const common = file.fileName.replace(/\.ts$/, ".cts")
-    const code = file.isEntry ? passedOn(file.fileName, file.code) : declarationsIn(file.fileName, file.code)
+    const code = file.isEntry ? passedOn(file.fileName, file.code, renamed) : declarationsIn(file.fileName, text)
     files.set(common, LIBRARIES + code.replaceAll(`from "./${SHARED}.js"`, `from "./${SHARED}.cjs"`))
     if (file.isEntry && file.name !== WORKER_ENTRY.name)
       files.set(file.fileName, `export * from "./${file.name}.cjs";\n`)
@@ -51,16 +57,25 @@ function declarationsIn(name: string, text: string): string {
 }
 
 /** The text of an entry, which imports what it exports, in one statement. */
-function passedOn(name: string, text: string): string {
-  const [imports, exports] = parseSync(name, text, { sourceType: "module" }).program.body
-  if (imports?.type !== "ImportDeclaration" || exports?.type !== "ExportNamedDeclaration") return text
-  const imported = new Map(
-    imports.specifiers.map((one) => [one.local.name, text.slice(one.start, one.end).replace(/ as .*/, "")]),
-  )
-  const names = exports.specifiers.map(({ local, exported }) => {
-    const [own, as] = [local, exported].map(({ start, end }) => text.slice(start, end))
-    const from = imported.get(own ?? "") ?? ""
+function passedOn(name: string, text: string, renamed: Renamed): string {
+  const [imports] = parseSync(name, text, { sourceType: "module" }).program.body
+  if (imports?.type !== "ImportDeclaration") return text
+  const names = exportedBy(name, text).map(([before, as]) => {
+    const from = renamed.get(before) ?? before
     return from === as ? from : `${from} as ${as}`
   })
   return `export { ${names.join(", ")} } from "${imports.source.value}";\n`
+}
+
+/** What an entry exports: the name in the file that it imports from, and its own. */
+function exportedBy(name: string, text: string): [string, string][] {
+  const [imports, exports] = parseSync(name, text, { sourceType: "module" }).program.body
+  if (imports?.type !== "ImportDeclaration" || exports?.type !== "ExportNamedDeclaration") return []
+  const imported = new Map(
+    imports.specifiers.map((one) => [one.local.name, text.slice(one.start, one.end).replace(/ as .*/, "")]),
+  )
+  return exports.specifiers.map(({ local, exported }) => {
+    const [own = "", as = ""] = [local, exported].map(({ start, end }) => text.slice(start, end))
+    return [imported.get(own) ?? "", as]
+  })
 }

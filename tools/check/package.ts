@@ -77,9 +77,11 @@ async function pack(root: string): Promise<Packed | Finding> {
 
 /** An import, of types too, that leads neither to a file beside nor to a module of the runtime. */
 const PACKAGE_IN_TYPES = /(?:\bfrom |\bimport\()"(?!\.|node:)([^"]+)"/g
+/** An export whose name in the file has a number, which the bundler gives to one of two that have the same name. */
+const RENAMED = /([\w$]+\$\d+) as (\w+)/g
 const COMMENT = /\/\*[^]*?\*\/|\/\/.*/g
 
-/** Nothing but the program, and nothing missing that its maps and types refer to. [RP20] [RP56] */
+/** Nothing but the program, and nothing missing that its maps and types refer to. [RP20] [RP56] [RP124] */
 function checkContents({ files, installed }: Packed): Finding[] {
   const published = new Set(files)
   const findings: Finding[] = []
@@ -91,6 +93,9 @@ function checkContents({ files, installed }: Packed): Finding[] {
       const code = readFileSync(join(installed, where), "utf8").replaceAll(COMMENT, "")
       for (const [, peer] of code.matchAll(PACKAGE_IN_TYPES)) {
         findings.push({ where, what: `names the package ${peer}, which a user need not have` })
+      }
+      for (const [, inside, outside] of posix.basename(where).startsWith("index.") ? code.matchAll(RENAMED) : []) {
+        findings.push({ where, what: `exports ${outside}, which editors show as ${inside}` })
       }
     }
     if (!where.endsWith(".map")) continue
