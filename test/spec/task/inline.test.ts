@@ -77,8 +77,9 @@ test("[TK22] also from a bundle", async () => {
   await build({
     absWorkingDir: folder.path,
     entryPoints: ["program.mjs"],
-    outfile: "b/built/bundle.mjs", // as deep as the module in it that finds the program of threads by its path
+    outfile: "b/built/bundle.mjs",
     bundle: true,
+    conditions: ["shipped"], // as published: the modules find the program of threads by their place in `build`
     external: ["pkg"],
     platform: "node",
     format: "esm",
