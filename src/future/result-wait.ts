@@ -26,7 +26,7 @@ export class ResultWait extends Parked implements Keeper {
   readonly #future: Awaitable
   readonly #resolve: (value: never) => void
   readonly #reject: (reason: unknown) => void
-  #isTold = false
+  #isNoted = false
 
   constructor(future: Awaitable, resolve: (value: never) => void, reject: (reason: unknown) => void) {
     super(currentFlow())
@@ -44,15 +44,15 @@ export class ResultWait extends Parked implements Keeper {
     else if (this.flow.consumeInterrupt()) this.#reject(interrupted())
     else {
       this.enter(this.#future[KEEPER_OF](this))
-      this.#isTold = noteBlocked(this.flow.owner, "Future")
+      this.#isNoted = noteBlocked(this.flow.owner, "Future")
     }
     return this
   }
 
   protected override leave(): void {
     super.leave()
-    if (this.#isTold) noteUnblocked(this.flow.owner, "Future")
-    this.#isTold = false
+    if (this.#isNoted) noteUnblocked(this.flow.owner, "Future")
+    this.#isNoted = false
   }
 
   wake(): void {

@@ -4,7 +4,9 @@
 export interface Clocks<Timeout> {
   /** Milliseconds since about when corepool was loaded in this thread. Never goes back. */
   now: () => number
-  /** When that clock began, in milliseconds on a clock that all threads share; if there is none, on the wall clock. */
+  /** Milliseconds on a clock that all threads of the process read alike; where there is none, on the wall clock. */
+  sharedNow: () => number
+  /** When the clock of `now` began, on the clock of `sharedNow`. */
   readonly origin: number
   /** Milliseconds since 1970, by the wall clock. */
   wallTime: () => number

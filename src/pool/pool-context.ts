@@ -60,9 +60,9 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
   }
 
   /** Gives the engine a task of the pool. The engine holds the pool during the call, and while there is work. */
-  execute(pool: Pool, engine: Engine, task: Runnable, isTold: boolean = observing.by === undefined): void {
-    if (!isTold) {
-      this.#tell(pool, engine, task)
+  execute(pool: Pool, engine: Engine, task: Runnable, isReported: boolean = observing.by === undefined): void {
+    if (!isReported) {
+      this.#report(pool, engine, task)
       return
     }
     if (this.#isKept) {
@@ -78,8 +78,11 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
     }
   }
 
-  /** Not in place: the closure would cost every call of `execute` a context. */
-  #tell(pool: Pool, engine: Engine, task: Runnable): void {
+  /**
+   * Reports the submission to the observer, which then executes the task. Not in place: the closure would cost every
+   * call of `execute` a context.
+   */
+  #report(pool: Pool, engine: Engine, task: Runnable): void {
     observing.by?.submit(this.info, task, () => this.execute(pool, engine, task, true))
   }
 

@@ -126,15 +126,15 @@ export function platformTarget(make: PlatformTarget[typeof BODY]): PlatformTarge
   )
 }
 
-/** A factory that makes the threads of another one, and calls `told` with the body of each. */
-export function observed(factory: ThreadFactory, told: (body: ThreadBody) => void): ThreadFactory {
+/** A factory that makes the threads of another one, and calls `onBody` with the body of each. */
+export function observed(factory: ThreadFactory, onBody: (body: ThreadBody) => void): ThreadFactory {
   return {
     isVirtual: false,
     newThread: (target) =>
       factory.newThread(
         platformTarget((options) => {
           const body = (target as PlatformTarget)[BODY](options)
-          told(body)
+          onBody(body)
           return body
         }),
       ),

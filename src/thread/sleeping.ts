@@ -27,10 +27,10 @@ export function sleepSync(ms: number): void {
   const flow = currentFlow()
   flow.throwIfInterrupted()
   // A block may end early: the two clocks differ slightly, and other threads may have news for this thread.
-  const isTold = noteBlocked(flow.owner, "sleep")
+  const isNoted = noteBlocked(flow.owner, "sleep")
   try {
     for (let left = ms; left > 0; left = due - now()) if (blockFor(flow, left)) flow.throwIfInterrupted()
   } finally {
-    if (isTold) noteUnblocked(flow.owner, "sleep")
+    if (isNoted) noteUnblocked(flow.owner, "sleep")
   }
 }

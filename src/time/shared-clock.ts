@@ -1,10 +1,8 @@
 /** The monotonic clock of all threads of a process. */
 import { runtime } from "#host/runtime/clock"
 
-/** A clock that all threads read alike, in ms. Each thread has a clock of its own, and knows when that began. */
-export function sharedNow(): number {
-  return runtime.origin + runtime.now()
-}
+/** Milliseconds on a clock that all threads of the process read alike; where there is none, on the wall clock. */
+export const sharedNow: () => number = runtime.sharedNow
 
 /**
  * Converts a moment on the clock of {@link sharedNow} to the clock of timer.ts in this thread; {@link toShared}

@@ -129,7 +129,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     reads: { "#isKept": UNSET },
     // No pool of this form is noted: dumps and events are those of `corepool`.
     calls: { noteEndOfPool: UNSET },
-    results: { execute: "isTold ? engine.execute(task) : this.#tell(pool, engine, task)" },
+    results: { execute: "isReported ? engine.execute(task) : this.#report(pool, engine, task)" },
     without: ["#isKept", "#calls", "rest", "hooks"],
   },
   "core/pool-state": { without: ["add"] },
@@ -289,7 +289,7 @@ export const INNER_NAMES: readonly string[] = [
   "counts",
   "increment",
   "dropWaiting",
-  "told",
+  "futureEnded",
   "ofCall",
   "ofBound",
   "admit",

@@ -183,13 +183,13 @@ export class Ledger implements EngineListener {
     this.over(entry)
   }
 
-  /** Fails the future, if there is one. `isTold` if a node has reported the error of a command. */
-  fail(entry: JobEntry, given: unknown, isTold = false): void {
+  /** Fails the future, if there is one. `isReported` if a node has reported the error of a command. */
+  fail(entry: JobEntry, given: unknown, isReported = false): void {
     const { future } = entry.plan
     const error = withSubmitter(entry, given)
     if (future === undefined) {
       entry.failure = { error }
-      if (!isTold) this.#host.report(error)
+      if (!isReported) this.#host.report(error)
     } else if (!future[IS_SETTLED]) {
       future[COME_BACK]()
       guarded(() => future[FAIL](error))

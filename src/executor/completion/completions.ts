@@ -86,7 +86,7 @@ export class Delivery<T> extends Carrier<T> {
     return this.future[REMOTE_HANDLE]
   }
 
-  protected override told(): void {
+  protected override futureEnded(): void {
     this.#pending.delete(this)
     this.#deliver(completionOf(this.future))
   }

@@ -249,7 +249,7 @@ async function closeSource(source: Source<unknown>): Promise<void> {
   }
 }
 
-/** Tells the feed when a chunk is over, however it ended. */
+/** Calls the feed when a chunk is over, however it ended. */
 class ChunkTask<R> extends Carrier<R> {
   readonly #onEnd: () => void
 
@@ -258,7 +258,7 @@ class ChunkTask<R> extends Carrier<R> {
     this.#onEnd = onEnd
   }
 
-  protected override told(): void {
+  protected override futureEnded(): void {
     this.#onEnd()
   }
 }

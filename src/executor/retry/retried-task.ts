@@ -178,7 +178,7 @@ export class RetriedTask<T> extends FutureTask<T> implements Retried {
     this.#attempt = undefined
     this.#retries.remove(this)
     const carrier = this.#carrier
-    if (carrier !== undefined) guarded(() => carrier.run()) // it finds this future done, and tells its owner
+    if (carrier !== undefined) guarded(() => carrier.run()) // it finds this future done, and calls futureEnded
   }
 
   /** Does what the event loop, which stands still meanwhile, would do: waits for attempts and between them. */
@@ -214,12 +214,12 @@ function outcomeOf(attempt: FutureTask<unknown>, timeout: number): void {
   }
 }
 
-/** Tells the limits of all attempts when the first one begins, and the task when this one has ended. */
+/** Starts the limits of all attempts when the first one begins, and calls the task when this one has ended. */
 class AttemptWatch<T> implements TaskWatcher {
   readonly #all: TaskWatcher | undefined
   readonly #own: Limits | undefined
   readonly #attempt: FutureTask<T>
-  readonly #tell: (attempt: FutureTask<T>) => void
+  readonly #onEnd: (attempt: FutureTask<T>) => void
   #startOf: () => number | undefined = () => undefined
   #start: number | undefined
 
@@ -227,12 +227,12 @@ class AttemptWatch<T> implements TaskWatcher {
     task: RetriedTask<T>,
     attempt: FutureTask<T>,
     own: Limits | undefined,
-    tell: (attempt: FutureTask<T>) => void,
+    onEnd: (attempt: FutureTask<T>) => void,
   ) {
     this.#all = task.attempts === 1 ? task[WATCHER] : undefined
     this.#own = own
     this.#attempt = attempt
-    this.#tell = tell
+    this.#onEnd = onEnd
   }
 
   started(): void {
@@ -260,6 +260,6 @@ class AttemptWatch<T> implements TaskWatcher {
   ended(): void {
     this.#keepStart()
     this.#own?.ended()
-    this.#tell(this.#attempt)
+    this.#onEnd(this.#attempt)
   }
 }

@@ -85,7 +85,7 @@ class Wait<T> extends Parked {
   #timer: Timer | undefined
   /** For what the flow waits, if events are to tell it. */
   readonly #what: WaitedFor | undefined
-  #isTold = false
+  #isNoted = false
   readonly #subject: unknown
 
   constructor(
@@ -161,19 +161,19 @@ class Wait<T> extends Parked {
     try {
       result = step()
     } catch (error) {
-      if (this.#isTold) this.#tellEnd()
+      if (this.#isNoted) this.#noteEnd()
       this.#settle.reject(error)
       return
     }
     if (result.done !== true) this.#park(result.value)
     else {
-      if (this.#isTold) this.#tellEnd()
+      if (this.#isNoted) this.#noteEnd()
       this.#settle.resolve(result.value)
     }
   }
 
-  #tellEnd(): void {
-    this.#isTold = false
+  #noteEnd(): void {
+    this.#isNoted = false
     noteUnblocked(this.flow.owner, this.#what as WaitedFor)
   }
 
@@ -194,7 +194,7 @@ class Wait<T> extends Parked {
       return
     }
     if (!this.#enters(place)) return
-    if (this.#what !== undefined && !this.#isTold) this.#isTold = noteBlocked(this.flow.owner, this.#what)
+    if (this.#what !== undefined && !this.#isNoted) this.#isNoted = noteBlocked(this.flow.owner, this.#what)
     if (this.#abort !== undefined) listen(this.#abort, this.#onAbort)
     const why = limit < left ? DUE : TIMEOUT
     const ms = Math.min(limit, left)
@@ -277,12 +277,12 @@ export function blocking<T>(steps: Steps<T>, timeout: number = Infinity, what?: 
   const deadline = timeout === Infinity ? Infinity : now() + timeout
   let step = steps.next(SIGNALLED)
   if (step.done === true) return step.value
-  const isTold = what !== undefined && noteBlocked(flow.owner, what)
+  const isNoted = what !== undefined && noteBlocked(flow.owner, what)
   try {
     while (step.done !== true) step = resume(steps, step.value, flow, deadline)
     return step.value
   } finally {
-    if (isTold) noteUnblocked(flow.owner, what)
+    if (isNoted) noteUnblocked(flow.owner, what)
   }
 }
 

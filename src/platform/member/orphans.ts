@@ -12,7 +12,7 @@ import { now } from "../../time/timer.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { isClaimed } from "../memory/workers/endings.ts"
 import { settleAsFailed } from "../submit/failure.ts"
-import { COMMAND, TOLD } from "../memory/layout.ts"
+import { COMMAND, REPORTED } from "../memory/layout.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import type { SharedWorkerTable } from "../memory/workers/shared-worker-table.ts"
 import type { SharedWorker } from "../memory/workers/shared-worker.ts"
@@ -63,13 +63,13 @@ export function failOrphan(
 ): void {
   // COMPLETING: its thread died while it wrote the outcome.
   const fails = tasks.leaveNew(slot, COMPLETING) || tasks.stateOf(slot) === COMPLETING
-  const isTold = fails && tasks.hasFlag(slot, COMMAND | TOLD)
+  const isReported = fails && tasks.hasFlag(slot, COMMAND | REPORTED)
   if (fails) {
     tasks.noteWorker(slot, 0)
     settleAsFailed(tasks, slot, error)
   }
   completionQueues.put(slot)
-  if (isTold) report(error)
+  if (isReported) report(error)
 }
 
 function has(worker: SharedWorker, slot: number): boolean {

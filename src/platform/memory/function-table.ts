@@ -44,7 +44,7 @@ export class FunctionTable {
     if (number === undefined) {
       const text = JSON.stringify(referenceOf(fn))
       number = this.#known.get(text)
-      if (number === undefined) this.#known.set(text, (number = this.#tell(text)))
+      if (number === undefined) this.#known.set(text, (number = this.#publish(text)))
       this.#numbers.set(fn, number)
     }
     this.#last = fn
@@ -88,12 +88,12 @@ export class FunctionTable {
     return (this.#found[number] = found)
   }
 
-  /** The name of the function in messages. */
   /** The name of the function; "" if it has none. */
   nameOf(number: number): string {
     return functionNameOf(this.referenceOf(number))
   }
 
+  /** How messages name the function. */
   titleOf(number: number): string {
     return titleOf(this.referenceOf(number))
   }
@@ -109,7 +109,8 @@ export class FunctionTable {
     return JSON.parse(bytes.toString("utf8")) as TaskReference
   }
 
-  #tell(text: string): number {
+  /** Writes the text of a reference where other threads find it; returns the number of the function. */
+  #publish(text: string): number {
     const bytes = Bytes.from(text, "utf8")
     const size = 1 + ((bytes.length + 3) >> 2)
     const number = add(this.#texts.words, COUNT, 1)

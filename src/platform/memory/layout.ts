@@ -204,7 +204,7 @@ export const MEASURED = 4
 /** Other threads can send messages to the submitter. */
 export const REACHABLE = 16
 /** Errors of the task are reported as those of a command are, though it has a future. Its worker does not end. */
-export const TOLD = 32
+export const REPORTED = 32
 /** The task is one run of a series by the calendar. */
 export const BY_CALENDAR = 64
 /** The worker is always noted, whatever the outcome: the future has a `done()` that may throw. */

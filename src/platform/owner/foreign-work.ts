@@ -19,7 +19,7 @@ interface WatchedPool {
 }
 
 /**
- * For the owner of a pool: keeps its process alive for tasks of other threads, and tells when the pool is quiescent.
+ * For the owner of a pool: keeps its process alive for tasks of other threads, and announces when the pool is quiescent.
  * Both depend on what happens in other threads. So while the owner is interested, FOREIGN is set, and workers ring the
  * owner when they become idle.
  */
@@ -64,13 +64,13 @@ export class ForeignWork {
     this.#isWatched = true
     this.#pool.memory.setHeader(HEADER.FOREIGN, 1)
     this.review()
-    this.tell()
+    this.announce()
     if (!this.#isWatched) this.review() // it may have become quiescent in between
     return !this.#isWatched
   }
 
-  /** Tells all that wait for the pool to be quiescent, here and in other threads. */
-  tell(): void {
+  /** If the pool is quiescent, wakes the waits for that, here and in other threads. */
+  announce(): void {
     const { memory } = this.#pool
     while (this.#isWatched || memory.header(HEADER.WATCHED) !== 0) {
       if (this.#pool.isQuiet()) {

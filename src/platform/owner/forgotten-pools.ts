@@ -14,7 +14,7 @@ export interface Forgettable {
   forget(): void
 }
 
-const warned = perThread("forgotten pools", () => ({ isTold: false }))
+const warning = perThread("forgotten pools", () => ({ isOver: false }))
 
 const registry = new FinalizationRegistry<Forgettable>((engine) => engine.forget())
 
@@ -30,8 +30,8 @@ export function unwatchPool(engine: Forgettable): void {
 
 /** Warns once in each thread. */
 export function warnOfForgotten(threads: number): void {
-  if (warned.isTold || threads === 0) return
-  warned.isTold = true
+  if (warning.isOver || threads === 0) return
+  warning.isOver = true
   warn(
     `A pool with ${threads} idle ${threads === 1 ? "thread" : "threads"} was garbage-collected before it was shut down. The threads are ended now, but until then they take memory: declare pools by \`await using\`, or call close()`,
     "COREPOOL_FORGOTTEN_POOL",

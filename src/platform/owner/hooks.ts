@@ -6,7 +6,7 @@ import { heed } from "../../memory/flow/guard.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { fail } from "../submit/failure.ts"
 import type { ForeignTask } from "../worker/foreign-task.ts"
-import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, NOTED, THREW, TOLD, UNCAUGHT } from "../memory/layout.ts"
+import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, NOTED, THREW, REPORTED, UNCAUGHT } from "../memory/layout.ts"
 import type { SharedWorker } from "../memory/workers/shared-worker.ts"
 import type { Submissions } from "../submit/submissions.ts"
 import type { AfterHook } from "../submit/task-calls.ts"
@@ -88,9 +88,9 @@ export class Hooks {
     } catch (error) {
       // The worker puts the slot into the completion queue.
       fail(this.#tasks, slot, error)
-      if (this.#tasks.hasFlag(slot, COMMAND | TOLD | NOTED)) this.#tasks.noteWorker(slot, worker.number)
+      if (this.#tasks.hasFlag(slot, COMMAND | REPORTED | NOTED)) this.#tasks.noteWorker(slot, worker.number)
       // The error of a command is reported by its submitter, when it receives the task.
-      if (!this.#tasks.hasFlag(slot, COMMAND | TOLD)) this.#methods.report(worker, error)
+      if (!this.#tasks.hasFlag(slot, COMMAND | REPORTED)) this.#methods.report(worker, error)
       return THREW
     }
     return DONE

@@ -186,7 +186,7 @@ export class PoolOwner extends PoolMember {
     this.#rejectForOthers()
     this.#inherit()
     this.#foreignWork.review()
-    this.#foreignWork.tell()
+    this.#foreignWork.announce()
     if (this.#terminationTimer.dueIn <= 0) this.#terminateOverdue()
     const seen = this.state.control.snapshot
     if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TERMINATED)) return
@@ -342,7 +342,7 @@ export class PoolOwner extends PoolMember {
       () => {
         if (!this.waiting.isEmpty) this.core.ensureWorker()
         this.core.tryTerminate()
-        this.#foreignWork.tell()
+        this.#foreignWork.announce()
       },
       (error) => this.reportLocal(error, 0),
     )
@@ -356,16 +356,16 @@ export class PoolOwner extends PoolMember {
   protected inherit(_token: number): void {}
 
   protected override admission(): Admission<number> {
-    return { ...super.admission(), failWaiting: (error, tell) => this.#failWaiting(error, tell) }
+    return { ...super.admission(), failWaiting: (error, report) => this.#failWaiting(error, report) }
   }
 
   /** Fails the tasks that wait now; not those that user code submits because of that. */
-  #failWaiting(error: unknown, tell: Report): void {
+  #failWaiting(error: unknown, report: Report): void {
     this.endings.begin()
     try {
       const slots: number[] = []
       for (let slot = this.waiting.draw(); slot !== undefined; slot = this.waiting.draw()) slots.push(slot)
-      this.#reaper.failTasks(slots, error, { [REPORT_UNCAUGHT]: tell })
+      this.#reaper.failTasks(slots, error, { [REPORT_UNCAUGHT]: report })
       this.state.completed.add(slots.length)
     } finally {
       this.endings.end()

@@ -94,7 +94,7 @@ export class ThreadEvents implements RingPool {
       if (entries.some(({ what }) => (what & 0xff) === STOLE)) this.#readAll(entries)
       entries.sort((one, other) => writtenAt(one) - writtenAt(other))
     }
-    for (const entry of entries) this.#tell(sink, entry)
+    for (const entry of entries) this.#pass(sink, entry)
   }
 
   #readAll(entries: Entry[]): void {
@@ -112,7 +112,7 @@ export class ThreadEvents implements RingPool {
     return threadInfoOf(this.#threadOf(line))
   }
 
-  #tell(sink: RingSink, { thread, what, task, fn, at }: Entry): void {
+  #pass(sink: RingSink, { thread, what, task, fn, at }: Entry): void {
     const more = what & 0x300
     const name = (): string => this.#nameOf(fn)
     switch (what & 0xff) {

@@ -20,7 +20,7 @@ import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 // prettier-ignore
 import {
-  BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, COMMAND, HEADER, MEASURED, NOTED, OBSERVED, SCOPED, TIMED, TOLD, VOID,
+  BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, COMMAND, HEADER, MEASURED, NOTED, OBSERVED, SCOPED, TIMED, REPORTED, VOID,
 } from "../memory/layout.ts"
 import { Inbox } from "./inbox.ts"
 import { Outgoing } from "./outgoing.ts"
@@ -166,7 +166,7 @@ export class Submissions implements Mailbox {
       const task = this.#forget(slot)
       if (!(task instanceof FutureTask)) continue
       futureOf(task)[COME_BACK]()
-      this.#tell(task, EXCEPTIONAL, true, error)
+      this.#settle(task, EXCEPTIONAL, true, error)
     }
     this.pending = 0
     this.#inbox.dropPostponed()
@@ -367,7 +367,7 @@ export class Submissions implements Mailbox {
       this.#tasks.free(slot) // that of a dead thread
     else this.#tasks.release(slot)
     if (task instanceof FutureTask) {
-      this.#tell(task, state, failed, outcome, worker)
+      this.#settle(task, state, failed, outcome, worker)
       hook?.(task, undefined)
     } else if (task !== undefined) {
       hook?.(task, failed ? outcome : undefined)
@@ -375,7 +375,7 @@ export class Submissions implements Mailbox {
     }
   }
 
-  #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown, worker = 0): void {
+  #settle(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown, worker = 0): void {
     const future = futureOf(task)
     this.remote.settle(future, state, failed, outcome, worker)
     if (future !== task) completeCarrier(task)
@@ -393,7 +393,7 @@ function flagsOf(task: Runnable, isVoid: boolean): number {
   if (!(task instanceof FutureTask)) return COMMAND | VOID
   const { [WATCHER]: watcher } = task
   const timed = watcher === undefined ? 0 : TIMED
-  const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
+  const reported = watcher?.reportsErrors === true ? REPORTED | VOID : 0
   const noted = FutureTask.hasDone(task) ? NOTED : 0
-  return timed | told | noted | (task[ENDS_WITH_SUBMITTER] ? SCOPED : 0) | (isVoid ? VOID : 0)
+  return timed | reported | noted | (task[ENDS_WITH_SUBMITTER] ? SCOPED : 0) | (isVoid ? VOID : 0)
 }

@@ -88,8 +88,8 @@ function canCopy(): boolean {
   const copy = decode(encoded) as ReturnType<typeof sample>
   encoded.release()
   const { text, letters, list, big, map, set, pattern, error, bytes, words, buffer } = copy
-  const told = `${text} ${letters} ${list.length} ${big} ${map.get("key")?.since.getTime()} ${map.size + set.size} ${pattern.source} ${error.message} ${bytes.length} ${words[1]} ${buffer.byteLength}`
-  return told === "sample äλ€ 8 10 5 3 a sample 6 3 8"
+  const found = `${text} ${letters} ${list.length} ${big} ${map.get("key")?.since.getTime()} ${map.size + set.size} ${pattern.source} ${error.message} ${bytes.length} ${words[1]} ${buffer.byteLength}`
+  return found === "sample äλ€ 8 10 5 3 a sample 6 3 8"
 }
 
 /** Tries what else the code of pools uses. */

@@ -13,7 +13,7 @@ import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { TaskPayloads } from "./task-payloads.ts"
 import { ifFit, requireFit, requireFitToFind, UnfitThread } from "./fitness.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import { CARRIES, COMMAND, NOTED, TOLD, VOID } from "../memory/layout.ts"
+import { CARRIES, COMMAND, NOTED, REPORTED, VOID } from "../memory/layout.ts"
 import { RunningTasks } from "./running-tasks.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { RunTimes } from "../memory/workers/run-times.ts"
@@ -324,12 +324,12 @@ export class SlotRunner implements Execution<number> {
     const encoded = this.#encodeError(slot, error)
     this.#leaveUserCode()
     const isCommand = this.tasks.hasFlag(slot, COMMAND)
-    const isTold = isCommand || this.tasks.hasFlag(slot, TOLD)
+    const isReported = isCommand || this.tasks.hasFlag(slot, REPORTED)
     if (this.#decide(slot, encoded)) {
-      if (isTold || this.tasks.hasFlag(slot, NOTED)) this.tasks.noteWorker(slot, this.#self.number)
+      if (isReported || this.tasks.hasFlag(slot, NOTED)) this.tasks.noteWorker(slot, this.#self.number)
       this.#payloads.settle(slot, encoded, EXCEPTIONAL)
       // The owner reports the error; if it has submitted the command itself, it does so when it receives the task.
-      if (isTold && !this.#completionQueues.isOf(this.tasks.completionQueueOf(slot), this.#memory.owner))
+      if (isReported && !this.#completionQueues.isOf(this.tasks.completionQueueOf(slot), this.#memory.owner))
         this.#hooks.tellUncaught()
       this.#deliver(slot)
     }

@@ -14,7 +14,7 @@ export class TakeWait<E> extends Parked {
   readonly #end: End
   readonly #resolve: (e: E) => void
   readonly #reject: (reason: unknown) => void
-  #isTold = false
+  #isNoted = false
 
   constructor(core: QueueCore<E>, end: End, flow: Flow, resolve: (e: E) => void, reject: (reason: unknown) => void) {
     super(flow)
@@ -38,14 +38,14 @@ export class TakeWait<E> extends Parked {
     else if (this.flow.consumeInterrupt()) this.#reject(interrupted(" before it could wait"))
     else {
       this.enter(this.#core.takers)
-      this.#isTold = noteBlocked(this.flow.owner, "BlockingQueue")
+      this.#isNoted = noteBlocked(this.flow.owner, "BlockingQueue")
     }
   }
 
   protected override leave(): void {
     super.leave()
-    if (this.#isTold) noteUnblocked(this.flow.owner, "BlockingQueue")
-    this.#isTold = false
+    if (this.#isNoted) noteUnblocked(this.flow.owner, "BlockingQueue")
+    this.#isNoted = false
   }
 
   wake(): void {

@@ -33,9 +33,12 @@ function take(): Runtime {
   const clearTimer = unfaked("clearTimeout", scope.clearTimeout)
   const setRepeating = unfaked("setInterval", scope.setInterval)
   const enqueue = unfaked("queueMicrotask", scope.queueMicrotask)
+  const now: () => number = boundTo(performance.now, performance)
+  const origin = performance.timeOrigin
   return {
-    now: boundTo(performance.now, performance),
-    origin: performance.timeOrigin,
+    now,
+    sharedNow: () => origin + now(),
+    origin,
     wallTime: unfaked("Date", globalThis.Date).now,
     startTimeout: (fire, delay) => new Timeout(setTimer(fire, delay)),
     stopTimeout: (timeout) => timeout !== undefined && clearTimer(timeout.id),

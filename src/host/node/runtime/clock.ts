@@ -49,18 +49,18 @@ function take(): Runtime {
   }
 }
 
-/** `origin` is on the monotonic clock of the process in Node, and on the wall clock elsewhere. */
-type Clock = Pick<Runtime, "now" | "origin">
+/** `sharedNow` is the monotonic clock of the process in Node, and goes by the wall clock elsewhere. */
+type Clock = Pick<Runtime, "now" | "sharedNow" | "origin">
 
 /** The monotonic clock of the process, which all threads read alike. */
 function processClock(): Clock {
   const read = unfaked("hrtime", process.hrtime)
-  const [begin] = read()
-  const now = (): number => {
+  const sharedNow = (): number => {
     const time = read()
-    return (time[0] - begin) * 1e3 + time[1] / 1e6
+    return time[0] * 1e3 + time[1] / 1e6
   }
-  return { now, origin: begin * 1e3 }
+  const origin = Math.floor(sharedNow() / 1e3) * 1e3
+  return { now: () => sharedNow() - origin, sharedNow, origin }
 }
 
 /**
@@ -69,7 +69,9 @@ function processClock(): Clock {
  */
 function threadClock(): Clock {
   const clock = unfaked("performance", process.getBuiltinModule("node:perf_hooks").performance)
-  return { now: clock.now.bind(clock), origin: clock.timeOrigin }
+  const now: () => number = clock.now.bind(clock)
+  const origin = clock.timeOrigin
+  return { now, sharedNow: () => origin + now(), origin }
 }
 
 /** Called if the timers are bound functions: those with which node:test replaces the runtime's are, and no others. */
