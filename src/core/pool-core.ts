@@ -258,7 +258,7 @@ export class PoolCore<R> implements WorkerExits<R> {
    * If the factory has refused by returning null, the tasks go on waiting for the thread of a later task, as in Java;
    * but not if the pool is closed. [TP26]
    */
-  relieve(tell: Report): void {
+  relieve(report: Report): void {
     if (this.#admission.failWaiting === undefined || this.#isRelieving || !this.#isStranded) return
     if (!this.#hasFactoryThrown && !this.#isClosing) return
     this.#isRelieving = true // the factory is user code, and may call the pool
@@ -271,9 +271,9 @@ export class PoolCore<R> implements WorkerExits<R> {
     if (this.#isStranded && (errors.length > 0 || this.#isClosing)) {
       const why = "The pool has no thread, and its thread factory failed to make one"
       const options = errors.length === 0 ? undefined : { cause: errors[0] }
-      this.#admission.failWaiting(new RejectedExecutionError(why, undefined, options), tell)
-    } else for (const error of errors) tell(error)
-    guarded(() => this.tryTerminate(), tell)
+      this.#admission.failWaiting(new RejectedExecutionError(why, undefined, options), report)
+    } else for (const error of errors) report(error)
+    guarded(() => this.tryTerminate(), report)
   }
 
   get #isStranded(): boolean {

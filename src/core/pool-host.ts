@@ -61,9 +61,9 @@ export interface Admission<R> {
   readonly hasIdleWorkers?: () => boolean
   /**
    * No waiting task will ever run, because of this error. A command has no future, so for each command the error goes
-   * to `tell`. Only where threads are made.
+   * to `report`. Only where threads are made.
    */
-  failWaiting?(error: unknown, tell: Report): void
+  failWaiting?(error: unknown, report: Report): void
   /**
    * Whether nothing else keeps a pool that is shut down, and has no workers, from ending. `isEmpty` says whether its
    * queue was empty before this call. The thread that makes this true later on has to call `tryTerminate`.

@@ -113,14 +113,14 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   #make(settings: PoolSettings): void {
     const { queue = new LinkedBlockingQueue(), threadFactory, maximum, handler, rateLimiter } = settings
-    const engine = threadFactory.isVirtual
+    const engine: PoolEngine = threadFactory.isVirtual
       ? new VirtualEngine(queue, this.#context, rateLimiter)
       : platform().newEngine(queue, this.#context, maximum, this, rateLimiter)
     this.#made = engine
     this.#makeNow = undefined
     const { state } = engine
     this.#context.rejections = state.rejected
-    engine.setHandler(handler)
+    engine.setHandler?.(handler)
     configure(state, settings)
     if (settings.allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = settings.allowCoreThreadTimeOut
   }
@@ -269,7 +269,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   set handler(handler: RejectedExecutionHandler) {
     if (!this.#engine.isOwner) throw notTheOwner("change its handler")
     this.#context.handler = requireHandler("handler", handler)
-    this.#engine.setHandler(handler)
+    this.#engine.setHandler?.(handler)
   }
 
   get threadFactory(): ThreadFactory {
@@ -293,7 +293,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     this.#engine.beginEnd()
     try {
       this.#state.control.advanceTo(SHUTDOWN)
-      this.#engine.shuttingDown()
+      this.#engine.shuttingDown?.()
       this.#engine.interruptIdleWorkers()
       this[ON_SHUTDOWN]()
     } finally {
@@ -306,7 +306,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     this.#engine.beginEnd()
     try {
       this.#state.control.advanceTo(STOP)
-      this.#engine.shuttingDown()
+      this.#engine.shuttingDown?.()
       this[RETRIES]?.stop()
       this.#engine.interruptWorkers()
       const pool = textOf(this)

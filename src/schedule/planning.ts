@@ -126,7 +126,7 @@ export class SharedPlanning implements Planning {
   }
 
   dropUnwanted(): void {
-    this.#pool.engine.dropUnwanted()
+    this.#pool.engine.dropUnwanted?.()
   }
 
   /** A task that is run in this thread, and not by a worker, is none of the timetable: it is cancelled. */

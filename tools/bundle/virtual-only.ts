@@ -113,7 +113,7 @@ const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   // The functions and constructors of the entry read options themselves.
   "pool/pool-settings": { results: { platformSettings: "platform()" } },
   "pool/virtual/virtual-engine": {
-    without: ["isOwner", "isBusy", "beginEnd", "shuttingDown", "setHandler", "threads"],
+    without: ["isOwner", "isBusy", "beginEnd", "threads"],
   },
   "core/pool-core": {
     calls: { mayEnd: "true" },

@@ -103,8 +103,6 @@ export class PoolGuest extends PoolMember implements GuestEngine {
     return policyOf(this.memory.header(HEADER.POLICY)) ?? ((task) => this.askHandler(task))
   }
 
-  setHandler(): void {}
-
   /** Asks the owner to ring when the pool is quiescent. */
   watchForQuiescence(): boolean {
     this.#isWatched = true

@@ -376,7 +376,6 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   }
 
   abstract shuttingDown(): void
-  abstract setHandler(handler: object): void
 
   // ------------------------------------------------------------------ what differs
 

@@ -74,8 +74,8 @@ export interface PoolEngine {
    */
   readonly bulkMap?: BulkMap
   remove(task: Runnable): boolean
-  /** The pool is shut down: cancels tasks with times that may not run any more. */
-  dropUnwanted(): void
+  /** The pool is shut down: cancels tasks with times that may not run any more. Only of platform threads. */
+  dropUnwanted?(): void
   /** Takes out all waiting tasks, in order, and returns what `handBack` makes of each. */
   drain(handBack: (task: Runnable) => Runnable): Runnable[]
   /** This thread is about to shut the pool down. The pool does not end before {@link finishEnd}. */
@@ -106,8 +106,8 @@ export interface PoolEngine {
   threads(): PoolThread[]
   /** Whether the thread is one of the pool's own. */
   hasThread(thread: unknown): boolean
-  /** The pool's run state has become SHUTDOWN or STOP. */
-  shuttingDown(): void
-  /** The rejection handler has changed. Other threads need to know of it if it is a ready-made policy. */
-  setHandler(handler: object): void
+  /** The pool's run state has become SHUTDOWN or STOP, and other threads have to know. */
+  shuttingDown?(): void
+  /** The rejection handler has changed: other threads have to know a ready-made policy. Only of the owner. */
+  setHandler?(handler: object): void
 }

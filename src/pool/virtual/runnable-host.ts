@@ -106,11 +106,11 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
     return task instanceof FutureTask && task.isDone
   }
 
-  failWaiting(error: unknown, tell: Report): void {
+  failWaiting(error: unknown, report: Report): void {
     for (const task of this.#drain()) {
       this.#state.completed.increment()
       if (task instanceof FutureTask) this.abandon(task, error)
-      else tell(error)
+      else report(error)
     }
   }
 

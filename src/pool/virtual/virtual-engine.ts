@@ -214,11 +214,4 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     for (const worker of this.#workers) if (worker.thread === thread) return true
     return false
   }
-
-  shuttingDown(): void {}
-
-  /** Nothing to do: a scheduled executor has a timetable of its own. */
-  dropUnwanted(): void {}
-
-  setHandler(): void {}
 }
