@@ -54,7 +54,7 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
   #hasTimedOut = false
   #hasForked = false
   /** Whether a method of the joiner is running, which may look at outcomes. */
-  #isTelling = false
+  #isInJoiner = false
   readonly #running = new Set<Fork>()
   /** How many forks have no outcome yet. */
   #undecided = 0
@@ -119,7 +119,7 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
       )
     }
     const subtask = new Subtask<unknown>(this)
-    if (this.#tell(() => this.#joiner.onFork?.(subtask as Subtask<T>)) === true) this.cancelOpen()
+    if (this.#callJoiner(() => this.#joiner.onFork?.(subtask as Subtask<T>)) === true) this.cancelOpen()
     this.#requireOpen("fork()") // the joiner may have closed it
     if (!this.#isCancelled) this.#start(subtask, task, args)
     return subtask
@@ -128,15 +128,15 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
   #start(subtask: Subtask<unknown>, task: AnyFunction, args: readonly unknown[]): void {
     const executor = (this.#executor ??= newExecutor(this.#settings.name))
     // A thread of its own for each task is a virtual one there.
-    const elsewhere = executor instanceof ThreadPerTaskExecutor ? undefined : sender()
+    const remote = executor instanceof ThreadPerTaskExecutor ? undefined : sender()
     let fork: Fork | undefined
     const run: ForkRun = { begun: () => fork?.begun(), ended: () => fork?.ended() }
-    if (elsewhere === undefined) {
+    if (remote === undefined) {
       const inheritance = new Inheritance(this.#bindings, run)
       fork = new Fork(this, subtask, task, () => runFork({ functions: [task] }, inheritance, ...args))
     } else {
-      const { call, args: all } = elsewhere.callOf(task, args)
-      fork = new Fork(this, subtask, task, keptApart(call, [elsewhere.inheritance(this.#bindings, run), ...all]))
+      const { call, args: all } = remote.callOf(task, args)
+      fork = new Fork(this, subtask, task, keptApart(call, [remote.inheritance(this.#bindings, run), ...all]))
     }
     this.#running.add(fork)
     busyScopes.add(this)
@@ -148,11 +148,11 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
       if (this.#running.size === 0) busyScopes.delete(this)
       const refused = fork
       guarded(() => refused.cancel())
-      throw elsewhere === undefined ? error : elsewhere.explain(error)
+      throw remote === undefined ? error : remote.explain(error)
     }
     this.#hasForked = true
     const sent = fork
-    if (elsewhere?.whenStopped(sent, () => sent.released()) === true) sent.away()
+    if (remote?.whenStopped(sent, () => sent.released()) === true) sent.away()
   }
 
   /** The outcome of the fork is decided. */
@@ -167,7 +167,7 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
     const { subtask } = fork
     Subtask.settle(subtask, fork)
     let answer: unknown
-    guarded(() => (answer = this.#tell(() => this.#joiner.onComplete(subtask as Subtask<T>))))
+    guarded(() => (answer = this.#callJoiner(() => this.#joiner.onComplete(subtask as Subtask<T>))))
     if (answer === true) this.cancelOpen()
   }
 
@@ -181,19 +181,19 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
     this.#timer?.keepBy(keeper)
   }
 
-  /** Calls a method of the joiner. */
-  #tell<A>(call: () => A): A {
-    const before = this.#isTelling
-    this.#isTelling = true
+  /** Calls a method of the joiner, which may look at outcomes. */
+  #callJoiner<A>(call: () => A): A {
+    const before = this.#isInJoiner
+    this.#isInJoiner = true
     try {
       return call()
     } finally {
-      this.#isTelling = before
+      this.#isInJoiner = before
     }
   }
 
   requireLook(what: string): void {
-    if (this.#phase === "joined" || this.#isTelling || currentFlow() !== this.#owner) return
+    if (this.#phase === "joined" || this.#isInJoiner || currentFlow() !== this.#owner) return
     throw new IllegalStateError(`The ${what} of a subtask was asked for before join(): await scope.join() first`)
   }
 
@@ -203,10 +203,10 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
     this.#requireOpen("join()")
     if (this.#phase !== "open") throw new IllegalStateError("join() was called before: a scope is joined once")
     this.#phase = "joining"
-    const elsewhere = sender()
+    const remote = sender()
     try {
       this.#owner.throwIfInterrupted()
-      if (elsewhere !== undefined) for (const fork of [...this.#running]) elsewhere.willBeAwaited(fork)
+      if (remote !== undefined) for (const fork of [...this.#running]) remote.willBeAwaited(fork)
       await this.#asOwner(() => awaiting(this.#deciding(), undefined, "StructuredTaskScope", this))
     } catch (error) {
       this.cancelOpen() // the interrupt reaches all forks
@@ -217,7 +217,7 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
       this.#timer?.cancel()
     }
     if (this.#hasTimedOut) throw new TimeoutError(`The scope was not complete within ${this.#settings.timeout} ms`)
-    return await this.#tell(() => this.#joiner.result())
+    return await this.#callJoiner(() => this.#joiner.result())
   }
 
   *#deciding(): Steps<void> {
@@ -250,9 +250,9 @@ export class ScopeCore<T, R> implements ForkHost, ScopeOfSubtask, OpenScope {
   cancelOpen(): void {
     if (this.#isCancelled) return
     this.#isCancelled = true
-    const elsewhere = sender()
+    const remote = sender()
     for (const fork of [...this.#running]) {
-      guarded(() => (elsewhere === undefined ? void fork.cancel(true) : elsewhere.cancel(fork)))
+      guarded(() => (remote === undefined ? void fork.cancel(true) : remote.cancel(fork)))
     }
     this.#decided.signalAll()
   }

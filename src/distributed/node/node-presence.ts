@@ -35,11 +35,11 @@ export class NodePresence {
   /** The announcement that is on its way. */
   #giving: Promise<void> = Promise.resolve()
   /** How many jobs the last announcement said, and when that was. */
-  #told = 0
-  #toldAt = 0
+  #announced = 0
+  #announcedAt = 0
   #isDraining = false
-  /** Whether the last sign has said so. */
-  #isDrainingTold = false
+  /** Whether the last announcement has said so. */
+  #isDrainingKnown = false
   #isOver = false
   /** Whether the last announcement has failed: that is reported once. */
   #isUnheard = false
@@ -86,16 +86,18 @@ export class NodePresence {
 
   /** Whether the last announcement is out of date: on whether the node is idle, or on the number of jobs. */
   get #isNews(): boolean {
-    if (this.#isDraining !== this.#isDrainingTold) return true
+    if (this.#isDraining !== this.#isDrainingKnown) return true
     const { running, concurrency } = this.#node
-    return (running === 0) !== (this.#told === 0) || Math.abs(running - this.#told) >= Math.max(2, concurrency / 4)
+    return (
+      (running === 0) !== (this.#announced === 0) || Math.abs(running - this.#announced) >= Math.max(2, concurrency / 4)
+    )
   }
 
   #goOn(): void {
     if (this.#isOver) return
     this.#timer?.cancel()
     this.#isSoon = this.#isNews
-    const passed = now() - this.#toldAt
+    const passed = now() - this.#announcedAt
     const delay = this.#isSoon ? Math.max(SOON, BETWEEN - passed) : Math.max(0, EVERY - passed)
     this.#timer = new Timer(delay, true, () => void this.#next())
   }
@@ -112,9 +114,9 @@ export class NodePresence {
 
   /** Does not reject. A failure is reported once, until an announcement succeeds again. */
   async #announce(forMs: number): Promise<void> {
-    this.#told = this.#node.running
-    this.#toldAt = now()
-    this.#isDrainingTold = this.#isDraining
+    this.#announced = this.#node.running
+    this.#announcedAt = now()
+    this.#isDrainingKnown = this.#isDraining
     try {
       await this.#queue.announce(this.#record(), forMs)
       this.#isUnheard = false

@@ -31,11 +31,11 @@ export class Cancels {
   wish(entry: JobEntry, interrupt: boolean): void {
     this.#ledger.change(entry, () => {
       entry.wish = { interrupt: interrupt || entry.wish?.interrupt === true }
-      entry.isWishTold = false
+      entry.isWishSettled = false
     })
   }
 
-  /** Tells the engine, which has the job, of the cancellation. */
+  /** Sends the cancellation to the engine, which has the job. */
   travel(entry: JobEntry): void {
     if (entry.isOver) return
     // If a cancellation is under way, this news may be later than it: the loop runs once more.
@@ -61,7 +61,7 @@ export class Cancels {
       }
     } finally {
       entry.isTravelling = false
-      this.#ledger.wishTold(entry)
+      this.#ledger.wishSettled(entry)
     }
   }
 
@@ -89,15 +89,15 @@ export class Cancels {
 
 /**
  * Removes the job if no node has begun it. Otherwise marks it, so that no other node begins it should this node die,
- * and publishes a cancel message. The node that has the job ends it, and the engine tells all processes of that end.
+ * and publishes a cancel message. The node that has the job ends it, and the engine notifies all processes of that end.
  */
 async function cancelOnEngine(entry: JobEntry, queue: EngineQueue, ledger: Ledger): Promise<void> {
   const { id } = entry
   const publish = (): Promise<void> => queue.publish({ kind: "cancel", id, interrupt: entry.wish?.interrupt ?? false })
   // The node of a running job gets the message at once, because each round trip to the engine takes a while.
-  const isTold = entry.isRunning
-  const telling = isTold ? publish() : undefined
-  telling?.catch(() => undefined) // awaited at the end, and must not count as unhandled before that
+  const isPublished = entry.isRunning
+  const publishing = isPublished ? publish() : undefined
+  publishing?.catch(() => undefined) // awaited at the end, and must not count as unhandled before that
   try {
     for (;;) {
       if (!entry.isRunning && (await queue.remove(id))) {
@@ -114,10 +114,10 @@ async function cancelOnEngine(entry: JobEntry, queue: EngineQueue, ledger: Ledge
       }
       entry.isRunning = record.state === "active"
       if (!entry.isRunning || !(await queue.update(id, { ...record.data, cancelled: true }))) continue
-      if (!isTold) await publish()
+      if (!isPublished) await publish()
       return
     }
   } finally {
-    await telling
+    await publishing
   }
 }

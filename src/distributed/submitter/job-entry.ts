@@ -66,7 +66,7 @@ export class JobEntry {
   isTravelling = false
   hasToTravel = false
   /** Whether the cancellation has arrived at the engine, or the program has got the error that it has not. */
-  isWishTold = false
+  isWishSettled = false
   /** Whether the engine has reported that the job was removed. */
   isHeardRemoved = false
   /** Whether the engine had a job of this id, of another executor, before this one submitted it. */
@@ -103,7 +103,7 @@ export class JobEntry {
 
   /** Whether a cancellation is on its way to the engine. */
   get isCancelling(): boolean {
-    return this.wish !== undefined && !this.isWishTold && !this.isOver
+    return this.wish !== undefined && !this.isWishSettled && !this.isOver
   }
 
   /**

@@ -33,9 +33,9 @@ export interface LedgerHost {
  * A future may be done before its job is over: a cancelled future is done at once, while a node may still run the task.
  * `awaitTermination` waits for the jobs.
  *
- * The engine tells all processes of all events; events of jobs that are not in this ledger are ignored. When events may
- * have been lost, all jobs are looked up. The ledger may get an event of a job more than once, and before the engine
- * has confirmed it: the first news of its end counts.
+ * The engine notifies all processes of all events; events of jobs that are not in this ledger are ignored. When events
+ * may have been lost, all jobs are looked up. The ledger may get an event of a job more than once, and before the
+ * engine has confirmed it: the first news of its end counts.
  */
 export class Ledger implements EngineListener {
   readonly #host: LedgerHost
@@ -92,10 +92,10 @@ export class Ledger implements EngineListener {
     if (entry.place !== "sending") return
     this.change(entry, () => (entry.place = "stored"))
     // For a watched future, `stored` means that its cancellation is stored.
-    if (entry.plan.role !== "watched" || !entry.isCancelling) this.#tellStored(entry)
+    if (entry.plan.role !== "watched" || !entry.isCancelling) this.#settleStored(entry)
   }
 
-  #tellStored({ plan: { future }, place }: JobEntry, error?: unknown): void {
+  #settleStored({ plan: { future }, place }: JobEntry, error?: unknown): void {
     if (!(future instanceof DistributedFutureTask)) return
     if (place === "stored") DistributedFutureTask.stored(future)
     else DistributedFutureTask.notStored(future, error)
@@ -111,10 +111,10 @@ export class Ledger implements EngineListener {
   }
 
   /** The cancellation has arrived at the engine, or has failed and the program has got that error. */
-  wishTold(entry: JobEntry): void {
+  wishSettled(entry: JobEntry): void {
     if (entry.isOver) return
-    this.change(entry, () => (entry.isWishTold = true))
-    this.#tellStored(entry)
+    this.change(entry, () => (entry.isWishSettled = true))
+    this.#settleStored(entry)
     this.#host.cancelled(entry)
   }
 
@@ -143,7 +143,7 @@ export class Ledger implements EngineListener {
   over(entry: JobEntry): void {
     if (entry.isOver) return
     // The job has ended before its cancellation has arrived: there is nothing to cancel any more. [DX35]
-    if (entry.isCancelling) this.#tellStored(entry)
+    if (entry.isCancelling) this.#settleStored(entry)
     if (entry.isOwn) this.#own--
     entry.place = "over"
     this.#byHandle.delete(entry.handle)
@@ -194,7 +194,7 @@ export class Ledger implements EngineListener {
       future[COME_BACK]()
       guarded(() => future[FAIL](error))
     }
-    this.#tellStored(entry, error)
+    this.#settleStored(entry, error)
   }
 
   /** Cancels only the future, if there is one. */
@@ -205,7 +205,7 @@ export class Ledger implements EngineListener {
       future[COME_BACK]()
       guarded(() => future[ABANDON](cause))
     }
-    this.#tellStored(entry, new CancellationError("The task was cancelled before it was stored"))
+    this.#settleStored(entry, new CancellationError("The task was cancelled before it was stored"))
   }
 
   #drop(entry: JobEntry): void {
@@ -294,7 +294,7 @@ export class Ledger implements EngineListener {
       if (entry.wish === undefined) this.fail(entry, missing(entry), true)
       else {
         // The future is cancelled all the same; its `stored` rejects, as there was nothing to cancel.
-        if (entry.plan.role === "watched") this.#tellStored(entry, missing(entry))
+        if (entry.plan.role === "watched") this.#settleStored(entry, missing(entry))
         this.cancel(entry, undefined)
       }
       this.over(entry)

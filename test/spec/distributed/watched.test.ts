@@ -20,7 +20,7 @@ for (const how of ["removed", "marked"] as const) {
         if (how === "removed") {
           ledger.cancel(entry, undefined)
           ledger.over(entry)
-        } else ledger.wishTold(entry)
+        } else ledger.wishSettled(entry)
       },
     }
     const ledger = new Ledger(host)
