@@ -1,5 +1,5 @@
 /**
- * The place at which pools tell what happens in them. A pool reads one field, `observing.by`, and calls nothing while
+ * The place at which pools report what happens in them. A pool reads one field, `observing.by`, and calls nothing while
  * that is undefined. `src/events` sets the field while a program listens or has subscribed to a channel; only then is
  * the code of `src/events` loaded.
  */

@@ -16,7 +16,7 @@ const REJECTED = 12
 const MISSED = 14
 export const STATE_WORDS = 16 // a whole number of float64
 
-/** A policy: the pool starts threads up to the maximum size before tasks wait. Those of timetable.ts are lower bits. */
+/** A policy: the pool starts threads up to the maximum size before tasks wait. Those of series.ts are lower bits. */
 export const EAGER = 8
 /** A policy: tasks begin at the pace of a rate limiter, and wait for it in the queue. */
 export const PACED = 16
@@ -36,11 +36,9 @@ export const PACED = 16
  *                                       that died: living workers count in their own words
  *                                       (platform/memory/workers/shared-worker.ts)
  *     8, 9  keep-alive in ms, float64   the owner
- *     10    policies: EAGER, PACED and   any thread
- *           those for tasks with times, see
- *           timetable.ts
- *     12, 13 tasks rejected             any thread, by add
- *     14, 15 runs of fixed rates that    the worker that begins the run, by add
+ *     10    policies                    any thread, by compare-and-set: EAGER, PACED, and those of series.ts
+ *     12,13 tasks rejected              any thread, by add
+ *     14,15 runs of fixed rates that    the worker that begins the run, by add
  *           began a period too late
  */
 export interface PoolState {

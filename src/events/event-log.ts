@@ -44,7 +44,7 @@ export class EventLog {
     if (this.#events.push({ kind, time, pool, thread, task, name, outcome, from }) >= MOST_WAITING) this.deliver()
   }
 
-  /** Tells the listeners, in the order of the times. */
+  /** Calls the listeners with the events in the order of their times. */
   deliver(): void {
     if (this.#events.length === 0) return
     const events = this.#events

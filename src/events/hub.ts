@@ -38,7 +38,7 @@ export class Hub implements Observer {
 
   // ------------------------------------------------------------------ on and off
 
-  /** From now on the pools of this thread tell what happens. */
+  /** From now on the pools of this thread report what happens. */
   on(): void {
     if (observing.by === this) return
     observing.by = this
@@ -85,7 +85,7 @@ export class Hub implements Observer {
     return sum
   }
 
-  /** Reads all rings, and tells the listeners. */
+  /** Reads all rings, and calls the listeners. */
   drain(): void {
     if (observing.by !== this) return
     for (const pool of observing.rings) this.readRings(pool)

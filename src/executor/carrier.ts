@@ -9,8 +9,8 @@ import { guarded } from "../memory/flow/guard.ts"
  *
  * `futureEnded` is called when the carrier itself is over. So for a future that is cancelled while it waits, it is
  * called when the turn of the carrier comes, as in the JDK. But if the executor drops the carrier (shutdownNow, a
- * discarding policy), the future is cancelled and `futureEnded` is called at once, where in the JDK its owner would wait
- * for ever. The same goes for a future that a limit ends (with-options.ts).
+ * discarding policy), the future is cancelled and `futureEnded` is called at once, where in the JDK its owner would
+ * wait for ever. The same goes for a future that a limit ends (with-options.ts).
  */
 export abstract class Carrier<T> extends FutureTask<unknown> {
   readonly future: FutureTask<T>

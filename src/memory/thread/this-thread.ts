@@ -99,8 +99,8 @@ export function leaveAll(): void {
 /** Reports the end of a worker to all registries, if the worker was in them. */
 function ended(id: number): void {
   const { lives, home } = thread()
-  const spaces = Array.from(lives.values(), (life) => life.registry)
-  for (const registry of new Set([home, ...spaces])) {
+  const registries = Array.from(lives.values(), (life) => life.registry)
+  for (const registry of new Set([home, ...registries])) {
     if (isExitTheEnd) registry.reapThread(id)
     else for (const token of registry.tokensOf(id)) contextIn(registry.buffer).ending.add(token)
   }

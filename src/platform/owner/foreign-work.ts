@@ -19,7 +19,7 @@ interface WatchedPool {
 }
 
 /**
- * For the owner of a pool: keeps its process alive for tasks of other threads, and announces when the pool is quiescent.
+ * For the owner of a pool: keeps its process alive for tasks of other threads, and announces quiescence.
  * Both depend on what happens in other threads. So while the owner is interested, FOREIGN is set, and workers ring the
  * owner when they become idle.
  */

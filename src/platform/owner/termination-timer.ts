@@ -85,7 +85,7 @@ export class TerminationTimer implements Chore {
     return this.#deadlines.reduce((soonest, { due }) => Math.min(soonest, due), Infinity) - now()
   }
 
-  /** Marks the workers that are overdue and have not stopped as condemned: the caller must terminate them now. */
+  /** Marks the workers that are overdue and have not stopped, and returns them: the caller must terminate them now. */
   markTerminating(): WorkerBody[] {
     const time = now()
     const terminating: WorkerBody[] = []

@@ -2,10 +2,10 @@ import { IllegalStateError } from "../../errors.ts"
 import { type FoundTask, isAsync } from "../../task/reference.ts"
 
 /**
- * Keeps asynchronous functions out of a thread that blocks. A thread that blocks in a task and runs another task
- * meanwhile cannot await anything before the outer one goes on, and that may wait for the other task. So it does not
- * run functions declared `async`. But any function may return a promise, which only the call shows: then its task has
- * to fail.
+ * Keeps asynchronous functions out of a thread that blocks. A thread that blocks in a task may run another task
+ * meanwhile. It cannot await anything until the outer task goes on, and the outer task may be waiting for the inner
+ * one. So it does not run functions declared `async`. But any function may return a promise, which only the call shows:
+ * then its task has to fail.
  */
 export class UnannouncedPromises {
   /** Functions that have returned a promise. */

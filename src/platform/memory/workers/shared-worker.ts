@@ -182,7 +182,7 @@ export class SharedWorker implements Worker<number> {
 
   leaveUserCode(): void {
     this.#threadContext.haltIfLeft()
-    // Condemned: another thread has taken over the task.
+    // If the owner has decided to terminate this thread, it has taken over the task.
     if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#threadContext.token, POOL))
       this.#threadContext.halt()
   }
