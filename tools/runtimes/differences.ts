@@ -308,6 +308,16 @@ export const DIFFERENCES: readonly Difference[] = [
         ),
       ),
       "test/stress/chaos.test.ts": ["[PL19] many tasks, some of which are deadly"],
+      "test/spec/platform/inside.test.ts": [
+        "[PL72] cancel(true) of a task ends what runs inside of it, 1 deep: spin",
+        "[PL72] cancel(true) of a task ends what runs inside of it, 3 deep: spin",
+      ],
+      "test/spec/structured/owner-death.test.ts": [
+        "[SS23] they end when the thread that has opened the scope is terminated",
+      ],
+      "test/stress/scope-deaths.test.ts": ["fixed", "scheduled", "fork/join", "a thread per task"].map(
+        (kind) => `[SS24][SS23] wherever the thread of a scope dies, no fork, no count and no lock is lost: ${kind}`,
+      ),
       "test/stress/scopes.test.ts": ["[SS22] every scope ends though threads die in its forks, and the pool works on"],
       "test/spec/schedule/platform.test.ts": [
         "[SP5] a run that does not stop when it is cancelled is ended with its thread, and others go on",

@@ -12,6 +12,7 @@ import {
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf } from "../../support/harness.ts"
+import { requireTermination } from "../../support/termination.ts"
 import * as tasks from "./tasks.ts"
 
 const THREADS = 3
@@ -57,6 +58,7 @@ test("[SS23] they end in the pool that the thread was of, too, and all tasks are
 })
 
 test("[SS23] they end when the thread that has opened the scope is terminated", async () => {
+  await requireTermination()
   await using own = Executors.newFixedThreadPool(1, platformThreads({ terminateAfter: 1 }))
   await using pool = Executors.newFixedThreadPool(THREADS, threadFactory)
   const lab = newLab()
