@@ -62,8 +62,7 @@ for (const kind of KINDS) {
 
   test(`[ND30] a job that is deaf to its interrupt keeps its place until it has stopped (${kind})`, async () => {
     await using driver = await Driver.open()
-    const executor = kind === "virtual" ? driver.virtual(1) : driver.platform(1, Infinity)
-    const node = await driver.start({ executor })
+    const node = await driver.start({ executor: driver[kind](1) })
     using gate = new NodeGate()
     const job = await driver.add("pass", [gate.index])
     await gate.reached()
@@ -82,7 +81,7 @@ for (const kind of KINDS) {
 
 test("[ND24] a platform thread that never stops is terminated", async () => {
   await using driver = await Driver.open()
-  await driver.start({ executor: driver.platform(1) })
+  await driver.start({ executor: driver.platform(1, 50) })
   const gate = new NodeGate()
   const job = await driver.add("spin", [gate.index])
   await gate.reached()

@@ -101,8 +101,8 @@ export class Driver<E extends Engine = MemoryEngine> implements AsyncDisposable 
     return this.adopt(Executors.newFixedThreadPool(size, virtualThreads()))
   }
 
-  /** Of threads that are terminated soon after they were to stop. */
-  platform(size: number, terminateAfter = 50): ExecutorService {
+  /** Without `terminateAfter` only its interrupt ends a task, however long that takes on a busy machine. */
+  platform(size: number, terminateAfter = Infinity): ExecutorService {
     return this.adopt(Executors.newFixedThreadPool(size, platformThreads({ terminateAfter })))
   }
 

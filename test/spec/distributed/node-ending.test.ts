@@ -190,7 +190,7 @@ test("[ND42] the signal of close() does the same, also later than the first call
 
 test("[ND42] a thread that does not stop is terminated before its job is given back", async () => {
   await using driver = await Driver.open()
-  const node = await driver.start({ executor: driver.platform(1) })
+  const node = await driver.start({ executor: driver.platform(1, 50) })
   const gate = new NodeGate()
   const job = await driver.add("spin", [gate.index])
   await gate.reached()

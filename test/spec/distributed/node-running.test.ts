@@ -190,7 +190,7 @@ test("[ND15] a task that ends its thread fails, and the node goes on", async () 
 
 test("[ND16][ND30] a platform thread that does not stop is terminated, and the job ends when it is", async () => {
   await using driver = await Driver.open()
-  const node = await driver.start({ executor: driver.platform(1) })
+  const node = await driver.start({ executor: driver.platform(1, 50) })
   const gate = new NodeGate()
   const job = await driver.add("spin", [gate.index], { data: { timeout: 20 } })
   assert.equal(await job.end.then((end) => end.kind === "failed" && end.failure), "timeout")
