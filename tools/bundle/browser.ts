@@ -9,6 +9,7 @@
  * `code.js` loads nothing later, by `import()`: a worker is then one file in every bundle, whatever its format.
  *
  * `SharedArrayBuffer` and `Atomics` are those of src/host/browser/runtime/shared-memory.ts: a page without isolation has none.
+ * `Math` is that of src/host/browser/runtime/math.ts, which tasks cannot replace.
  */
 import { build, type BuildOptions, type Plugin } from "esbuild"
 import { readFileSync } from "node:fs"
@@ -84,7 +85,7 @@ function optionsFor(folder: string): BuildOptions {
     platform: "browser",
     format: "esm",
     target: ["chrome111", "firefox128", "safari16.4"],
-    inject: [join(folder, "host/browser/runtime/shared-memory.js")],
+    inject: ["math", "shared-memory"].map((name) => join(folder, `host/browser/runtime/${name}.js`)),
   }
 }
 
