@@ -44,6 +44,15 @@ test("[BR18] a worker that makes a pool of its own awaits the first result, and 
   assert.equal(seen, "UnsupportedOperationError,2,100000")
 })
 
+test("[BR18] a worker does not block for the first task of a thread that has yet to begin", async () => {
+  const seen = await inPage<string>(`
+    const pool = Executors.newFixedThreadPool(1)
+    const seen = await pool.submit(t.twoThreads)
+    await pool.close()
+    return seen`)
+  assert.equal(seen, "2,UnsupportedOperationError,4,6")
+})
+
 test("[BR18] forks with large and with shared arguments are joined by workers that block", async () => {
   const seen = await inPage<unknown[]>(`
     const pool = new ForkJoinPool({ parallelism: 3 })

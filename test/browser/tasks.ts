@@ -71,6 +71,16 @@ export const ownPool = self_(async function ownPool(size) {
   await pool.close()
   return seen.join()
 })
+/** The second task is the first one of the second thread. */
+export const twoThreads = self_(async function twoThreads() {
+  const pool = Executors.newFixedThreadPool(2)
+  const seen = [await pool.submit(add, 1, 1)]
+  const second = pool.submit(add, 2, 2)
+  try { seen.push(second.getSync()) } catch (error) { seen.push(error.name) }
+  seen.push(await second, pool.submit(add, 3, 3).getSync())
+  await pool.close()
+  return seen.join()
+})
 
 export class Fib extends RecursiveTask {
   static { task(import.meta.url, this) }

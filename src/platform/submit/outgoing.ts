@@ -270,7 +270,7 @@ export function cannotHear(): UnsupportedOperationError {
 /** The same. */
 function cannotStart(): UnsupportedOperationError {
   return new UnsupportedOperationError(
-    "A worker of a browser starts no threads while it blocks, and the pool that it has made has none yet. Await the first result",
+    "A worker of a browser starts no threads while it blocks, and the thread that is to run this task has not begun. Await the future instead; it is not affected",
   )
 }
 

@@ -336,7 +336,7 @@ export class Submissions implements Mailbox {
   }
 
   readonly requireNoMessage = (slot: number): void =>
-    this.#outgoing.requireNoMessage(this.#inbox.isPostponed(slot), this.#sideChannel.isStarting)
+    this.#outgoing.requireNoMessage(this.#inbox.isPostponed(slot), this.#sideChannel.isStarting(slot))
 
   /** Settles the task in this slot, which is over. `hook` is called before a command's error is reported. */
   receive(slot: number, hook: AfterHook | undefined = this.#lateHooks.get(slot)): void {

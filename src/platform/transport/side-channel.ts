@@ -10,6 +10,7 @@ import type { Channel, ChannelEnd } from "./channel.ts"
 import { Channels, type Recipient } from "./channels.ts"
 import { DEAF, REACHABLE } from "../memory/layout.ts"
 import { type PoolHandle, PoolMemory } from "../memory/pool-memory.ts"
+import { isFirstTask } from "../memory/workers/worker-line.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** What goes by message, beside the record of a task. */
@@ -216,9 +217,14 @@ export class SideChannel implements Recipient<Message> {
     return owner === 0 || owner === threadContext.token || this.channels.to(owner) !== undefined // 0: being made, here
   }
 
-  /** Whether this thread has to start the threads of the pool, and none of them has begun. */
-  get isStarting(): boolean {
-    return this.isOwner && ![...this.channels.workersOf(this.#pool)].some(({ peer, isDead }) => peer !== 0 && !isDead)
+  /**
+   * Whether this thread has to start the thread that is to run the task: none has begun, or it is the first task of one
+   * that has not.
+   */
+  isStarting(slot: number): boolean {
+    if (!this.isOwner) return false
+    const hasBegun = [...this.channels.workersOf(this.#pool)].some(({ peer, isDead }) => peer !== 0 && !isDead)
+    return !hasBegun || isFirstTask(this.#memory, slot)
   }
 
   /** What this thread can be sent: bits of the FLAGS of its tasks. */

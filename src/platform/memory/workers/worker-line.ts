@@ -22,7 +22,9 @@
  *     COUNTED    the low word of COMPLETED before TASK: if the worker dies, the owner sees whether TASK is counted
  */
 import { LINE } from "../../../memory/layout.ts"
-import { BASE } from "../layout.ts"
+import { load } from "#atomics"
+import { BASE, HEADER, WORKER } from "../layout.ts"
+import type { PoolMemory } from "../pool-memory.ts"
 
 /** Values of STATUS. */
 export const FREE = 0
@@ -51,4 +53,15 @@ export const LEAVING = -2
 /** Where the line of the worker with this number begins. */
 export function entryOf(number: number): number {
   return BASE.WORKER_TABLE + number * LINE
+}
+
+/** Whether a worker was admitted for the task, and its thread has not begun. */
+export function isFirstTask(memory: PoolMemory, slot: number): boolean {
+  for (let number = memory.header(HEADER.WORKERS); number > 0; number--) {
+    const entry = entryOf(number)
+    const status = load(memory.words, entry + WORKER.STATUS)
+    const isToCome = status === REQUESTED || status === STARTING || reserverIn(status) !== 0
+    if (isToCome && load(memory.words, entry + WORKER.TASK) === slot) return true
+  }
+  return false
 }
