@@ -9,6 +9,7 @@
  *     npm run bench -- garbage        bytes that the main thread allocates for a task on platform threads
  *     npm run bench -- contention     atomic operations of a task on platform threads, and how many fail, by number of threads
  *     npm run bench -- observing      what metrics, listeners, recordings and contexts cost; `--node PATH` on another version of Node
+ *     npm run bench -- browser        in Chromium, beside comlink and others; `--in firefox`, and `--knitting FILE` for its browser build
  *     npm run bench -- distributed    corepool/distributed beside BullMQ by hand; `distributed-cancel` and so on for one part of it, `--full` for all of its size
  *     npm run bench -- --report       writes what was measured as a page with charts, build/bench-report/report.html, too
  *     npm run bench -- --pictures     measures the burst and the latency, and writes the pictures of the README anew
@@ -18,6 +19,7 @@
  */
 import { availableParallelism, cpus } from "node:os"
 import { parseArgs } from "node:util"
+import { runBrowser } from "./browser/run.ts"
 import { runCodec } from "./codec.ts"
 import { runContention } from "./contention.ts"
 import type { Contest } from "./contest.ts"
@@ -35,6 +37,7 @@ import { printBout, printLosses, toJson } from "./report.ts"
 import { rivalVersions } from "./rivals.ts"
 import type { CountRecord, RunRecord } from "./results.ts"
 import { runStart } from "./start.ts"
+import { type BrowserName, BROWSERS } from "../tools/runtimes/browser/browsers.ts"
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,6 +47,8 @@ const { values: flags, positionals } = parseArgs({
     report: { type: "boolean", default: false },
     pictures: { type: "boolean", default: false },
     node: { type: "string" },
+    in: { type: "string", default: "chromium" },
+    knitting: { type: "string" },
   },
 })
 
@@ -105,6 +110,7 @@ const CODEC = "codec"
 const GARBAGE = "garbage"
 const CONTENTION = "contention"
 const OBSERVING = "observing"
+const BROWSER = "browser"
 
 /** The pictures alone need no other contests. */
 const names = positionals.length === 0 && flags.pictures && !flags.report ? PICTURED : positionals
@@ -117,6 +123,12 @@ function isChosen({ name }: { readonly name: string }): boolean {
   return names.length === 0 || names.some((wanted) => isMeant(wanted, name))
 }
 
+function browserNamed(name: string): BrowserName {
+  const found = BROWSERS.find((known) => known === name)
+  if (found === undefined) throw new Error(`No such browser: ${name}. There are: ${BROWSERS.join(", ")}.`)
+  return found
+}
+
 const distributed = DISTRIBUTED_PARTS.filter((part) => names.some((wanted) => isMeant(wanted, part)))
 const known = [
   ...[...contests, ...platformContests].map(({ name }) => name),
@@ -126,6 +138,7 @@ const known = [
   GARBAGE,
   CONTENTION,
   OBSERVING,
+  BROWSER,
   ...DISTRIBUTED_PARTS,
 ]
 const unknown = names.filter((wanted) => !known.some((name) => isMeant(wanted, name)))
@@ -141,5 +154,6 @@ if (unknown.length > 0) {
   if (names.includes(GARBAGE)) await runGarbage()
   if (names.includes(CONTENTION)) await runContention(flags.quick)
   if (names.includes(OBSERVING)) await runObserving(flags.quick, flags.node)
+  if (names.includes(BROWSER)) await runBrowser(flags.quick ? QUICK : FULL, browserNamed(flags.in), flags.knitting)
   if (distributed.length > 0) await runDistributed(distributed, flags.full)
 }
