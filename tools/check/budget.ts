@@ -25,24 +25,24 @@ interface BundleBudget {
 
 /** A row for each entry. Code is in a bundle as text: see docs/design/packaging.md. */
 const BUNDLES: readonly BundleBudget[] = [
-  { entry: ".", minified: 611.9 * KB, gzipped: 202.3 * KB },
+  { entry: ".", minified: 612.2 * KB, gzipped: 202.3 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
   { entry: "./virtual", minified: 119.3 * KB, gzipped: 38.6 * KB },
   { entry: "./atomic", minified: 105.8 * KB, gzipped: 34.8 * KB },
   { entry: "./lock", minified: 105.9 * KB, gzipped: 34.8 * KB },
   // With the codec, which exchangers and shared queues need.
   { entry: "./sync", minified: 175.9 * KB, gzipped: 58.2 * KB },
-  { entry: "./queue", minified: 198.5 * KB, gzipped: 64.2 * KB },
+  { entry: "./queue", minified: 198.6 * KB, gzipped: 64.2 * KB },
   // With the page, which is compressed already.
-  { entry: "./monitor", minified: 700.2 * KB, gzipped: 254.6 * KB },
-  { entry: "./compat", minified: 647.9 * KB, gzipped: 214.4 * KB },
+  { entry: "./monitor", minified: 700.5 * KB, gzipped: 254.6 * KB },
+  { entry: "./compat", minified: 648.2 * KB, gzipped: 214.4 * KB },
   // These three have one file of code, which is a file less for each of two.
-  { entry: "./prometheus", minified: 631.2 * KB, gzipped: 208.9 * KB },
-  { entry: "./trace", minified: 631.2 * KB, gzipped: 208.9 * KB },
-  { entry: "./otel", minified: 631.3 * KB, gzipped: 209 * KB },
-  { entry: "./testing", minified: 108.5 * KB, gzipped: 35.9 * KB },
-  { entry: "./distributed", minified: 700.7 * KB, gzipped: 232 * KB },
-  { entry: "./worker", minified: 606.1 * KB, gzipped: 200.6 * KB },
+  { entry: "./prometheus", minified: 631.5 * KB, gzipped: 209 * KB },
+  { entry: "./trace", minified: 631.5 * KB, gzipped: 209 * KB },
+  { entry: "./otel", minified: 631.5 * KB, gzipped: 209 * KB },
+  { entry: "./testing", minified: 108.6 * KB, gzipped: 35.9 * KB },
+  { entry: "./distributed", minified: 701 * KB, gzipped: 232 * KB },
+  { entry: "./worker", minified: 606.4 * KB, gzipped: 200.6 * KB },
 ]
 
 export interface PackageFigures {
