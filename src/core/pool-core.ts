@@ -57,15 +57,26 @@ export class PoolCore<R> implements WorkerExits<R> {
    * While the pool is paused, a task is queued even if there are fewer workers than the core size: see {@link resume}.
    */
   admit(task: R): boolean {
-    const control = this.#state.control
-    const isPaced = this.#state.hasPolicy(PACED)
-    const mayGrow = !isPaced && control.workerCount < this.#state.corePoolSize && !isPaused(control.snapshot)
-    if (mayGrow && this.addWorker("core", task)) return true
-    const isEager = this.#state.hasPolicy(EAGER)
-    if (!isPaced && isEager && this.#beginsAtOnce && this.addWorker("maximum", task)) return true
-    if (!control.isRunning || !this.#queue.offer(task)) return !isPaced && this.addWorker("maximum", task)
-    if (!control.isRunning && this.#takeBack(task)) return false
-    const { workerCount } = control
+    const { control } = this.#state
+    const hasPolicies = this.#state.hasPolicy(PACED | EAGER)
+    const isPaced = hasPolicies && this.#state.hasPolicy(PACED)
+    const isEager = hasPolicies && this.#state.hasPolicy(EAGER)
+    let seen = control.snapshot
+    if (!isPaced && countIn(seen) < this.#state.corePoolSize && !isPaused(seen)) {
+      if (this.addWorker("core", task)) return true
+      seen = control.snapshot
+    }
+    if (!isPaced && isEager && this.#beginsAtOnce) {
+      if (this.addWorker("maximum", task)) return true
+      seen = control.snapshot
+    }
+    if (seen >= SHUTDOWN || !this.#queue.offer(task)) return !isPaced && this.addWorker("maximum", task)
+    seen = control.snapshot // of now that the task is in the queue
+    if (seen >= SHUTDOWN) {
+      if (this.#takeBack(task)) return false
+      seen = control.snapshot
+    }
+    const workerCount = countIn(seen)
     if (workerCount === 0) this.addWorker("maximum")
     else if (isPaced && workerCount < this.#state.corePoolSize) this.#growFor(task, "core")
     else if (isEager) this.#growFor(task, "maximum")

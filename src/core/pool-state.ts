@@ -58,7 +58,7 @@ export interface PoolState {
   keepAliveTime: number
   readonly largestPoolSize: number
   readonly activeCount: number
-  /** Whether the policy, which is one bit, is set. */
+  /** Whether the policy, which is one bit, is set; or one of several. */
   hasPolicy(policy: number): boolean
   setPolicy(policy: number, isSet: boolean): void
   notePoolSize(size: number): void
