@@ -116,13 +116,14 @@ export class Slots {
   }
 
   /**
-   * As if its owner had freed the slot and taken it again at once; returns the new handle. For a thread that keeps
-   * slots for later, since this takes one access and not eight. Only if no other thread can free it meanwhile.
+   * As if its owner had freed the slot, which is in use, and taken it again at once; returns the new handle. For a
+   * thread that keeps slots for later, since this takes one access and not eight. Only if no other thread can free it
+   * meanwhile: then no other thread writes the stamp, and a plain read will do.
    */
-  renew(handle: number): number {
-    const slot = handle & this.mask
-    const next = this.#next(handle) | slot
-    store(this.#words, this.#recordOf(slot) + SLOT.STAMP, next)
+  renew(slot: number): number {
+    const stamp = this.#recordOf(slot) + SLOT.STAMP
+    const next = this.#next(read(this.#words, stamp)) | slot
+    store(this.#words, stamp, next)
     return next
   }
 

@@ -1,4 +1,4 @@
-import { compareAndSet, exchange, load, store, write } from "#atomics"
+import { compareAndSet, exchange, load, read, store, write } from "#atomics"
 import type { Bell } from "../../memory/wait/bell.ts"
 import { LINE } from "../../memory/layout.ts"
 import { IllegalStateError } from "../../errors.ts"
@@ -153,7 +153,8 @@ export class CompletionQueues {
 
   #unlink(top: number): number[] {
     let count = 0
-    for (let slot = top; slot > 0; slot = load(this.#tasks.words, this.#tasks.recordOf(slot) + TASK.NEXT)) {
+    // Plain reads: the links were written before TOP, and no other thread has the slots now.
+    for (let slot = top; slot > 0; slot = read(this.#tasks.words, this.#tasks.recordOf(slot) + TASK.NEXT)) {
       if (count === unlinked.length) unlinked = enlarged(unlinked)
       unlinked[count++] = slot
     }

@@ -122,7 +122,7 @@ export abstract class TaskSlots {
     const record = this.recordOf(slot)
     this.#dropBlock(record)
     write(this.words, record + TASK.STATE, CANCELLED) // so that it does not look like a waiting task
-    return this.#slots.renew(this.#slots.handleOf(slot))
+    return this.#slots.renew(slot)
   }
 
   handleOf(slot: number): number {

@@ -112,7 +112,7 @@ test("[SL20] a renewed slot has another handle, and is nobody else's", () => {
   const { slots, words } = slotsOf(2)
   const first = slots.take(7)
   const other = slots.take(8)
-  const second = slots.renew(first)
+  const second = slots.renew(slots.slotOf(first))
   assert.equal(slots.slotOf(second), slots.slotOf(first))
   assert.deepEqual([slots.isCurrent(first), slots.isCurrent(second), slots.isCurrent(other)], [false, true, true])
   assert.deepEqual(
