@@ -10,13 +10,13 @@ function requireSums(results: readonly number[], n: number): void {
   requireEqual("the sum of the results", sum(results), sumBelow(n) + n)
 }
 
-async function burst(n: number, results: () => Promise<readonly number[]>): Promise<Sample> {
+export async function burst(n: number, results: () => Promise<readonly number[]>): Promise<Sample> {
   const { result, sample } = await clocked(results)
   requireSums(result, n)
   return sample
 }
 
-const twoNumbers = ours("submit(add, a, b), await each", ({ pool, work }, n) =>
+export const twoNumbers = ours("submit(add, a, b), await each", ({ pool, work }, n) =>
   burst(n, async () => {
     const results: number[] = []
     for (const future of times(n, (i) => pool.submit(work.add, i, 1))) results.push(await future)
@@ -24,7 +24,11 @@ const twoNumbers = ours("submit(add, a, b), await each", ({ pool, work }, n) =>
   }),
 )
 
-const anObject = ours("submit(add, { a, b }), await each", ({ pool, work }, n) =>
+export const twoNumbersAll = ours("submit(add, a, b), Promise.all", ({ pool, work }, n) =>
+  burst(n, () => Promise.all(times(n, (i) => pool.submit(work.add, i, 1)))),
+)
+
+export const anObject = ours("submit(add, { a, b }), await each", ({ pool, work }, n) =>
   burst(n, async () => {
     const results: number[] = []
     for (const future of times(n, (i) => pool.submit(work.addPair, { a: i, b: 1 }))) results.push(await future)
@@ -32,7 +36,7 @@ const anObject = ours("submit(add, { a, b }), await each", ({ pool, work }, n) =
   }),
 )
 
-const anObjectAll = ours("submit(add, { a, b }), Promise.all", ({ pool, work }, n) =>
+export const anObjectAll = ours("submit(add, { a, b }), Promise.all", ({ pool, work }, n) =>
   burst(n, () => Promise.all(times(n, (i) => pool.submit(work.addPair, { a: i, b: 1 })))),
 )
 

@@ -5,6 +5,7 @@
 import { bursts } from "./platform-burst.ts"
 import { busyMain } from "./platform-busy.ts"
 import type { PlatformContest } from "./platform-contest.ts"
+import { floor } from "./platform-floor.ts"
 import { latency } from "./platform-latency.ts"
 import { queuedMemory } from "./platform-memory.ts"
 import { payloads } from "./platform-payload.ts"
@@ -16,6 +17,7 @@ import { pendingMemory } from "./schedule-memory.ts"
 
 export const platformContests: readonly PlatformContest[] = [
   bursts,
+  floor,
   busyMain,
   roundTrips,
   latency,
