@@ -4,6 +4,7 @@
  *
  * Bundlers, and the tools that copy the files of a program, have to see that `index.js` needs `index.cjs`. So `index.js` imports `#index`, which package.json translates: to `index.js`
  * itself for Node, by two conditions that no bundler has both of, and to `index.cjs` for everyone else. A module that imports itself gets its own exports, which have no values yet.
+ * In the thread of a pool, whose loader knows all texts (thread.ts), it takes its exports from the texts, and does not read `index.cjs`: 0.1 MB less in each thread.
  * (The built-in module `vm` in the place of `index.js` would be as fast. But the resolvers of Jest and of ts-node find no built-in module there.)
  */
 
@@ -11,10 +12,10 @@
 const SPECIFIER = "#index"
 
 /**
- * The text of the module, given the names of its exports. The names that it declares besides begin with `corepool`. It has no `new URL("…", import.meta.url)`, of which bundlers make a
+ * The text of the module, given its exports and, to take them from the texts, some statements and the object with them. The names that it declares besides begin with `corepool`. It has no `new URL("…", import.meta.url)`, of which bundlers make a
  * file of their own.
  */
-export function directModule(names: readonly string[]): string {
+export function directModule(names: readonly string[], fromTexts: string): string {
   const list = names.map((name) => `  ${name},\n`).join("")
   return `import * as corepoolFound from "${SPECIFIER}";
 const corepoolIsThere = () => {
@@ -23,6 +24,9 @@ const corepoolIsThere = () => {
   } catch {
     return false; // it is this module itself
   }
+};
+const corepoolOfThread = () => {
+  ${fromTexts}
 };
 const corepoolRun = () => {
   const { getBuiltinModule } = process;
@@ -46,7 +50,7 @@ const corepoolRun = () => {
   return exports;
 };
 const {
-${list}} = corepoolIsThere() ? corepoolFound : corepoolRun();
+${list}} = corepoolIsThere() ? corepoolFound : (corepoolOfThread() ?? corepoolRun());
 export {
 ${list}};
 `

@@ -22,7 +22,7 @@ export async function makeFacades(chunks: Chunks, texts: TextFiles): Promise<Map
   for (const { name } of ENTRIES) {
     const exported = chunks.entries.get(name) ?? new Map<string, Exported>()
     const names = [...exported.keys()]
-    files.set(`${name}.js`, name === "index" ? directModule(names) : listing(name, names))
+    files.set(`${name}.js`, name === "index" ? directModule(names, fromTexts(exported, chunks)) : listing(name, names))
     files.set(`${name}.cjs`, await commonModule(name, exported, chunks, texts))
   }
   const { name } = WORKER_ENTRY
@@ -35,6 +35,24 @@ export async function makeFacades(chunks: Chunks, texts: TextFiles): Promise<Map
 /** An ES module that lists the exports of the CommonJS module. */
 function listing(name: string, names: readonly string[]): string {
   return `export {\n${names.map((it) => `  ${it},\n`).join("")}} from "./${name}.cjs";\n`
+}
+
+/** Statements that return what an entry exports, in a thread with a loader for all texts. */
+function fromTexts(exported: ReadonlyMap<string, Exported>, { build, registry, joinCopies }: Chunks): string {
+  const begin = [...new Set([joinCopies, ...exported.values()].map(({ chunk }) => chunk))].filter(
+    (chunk) => !CALLED_LATER.has(chunk),
+  )
+  const short = (chunk: string): string => `c${begin.indexOf(chunk)}`
+  const value = (name: string, it: Exported): string =>
+    CALLED_LATER.has(it.chunk)
+      ? `${name}: function ${name}(...its) { return file("${it.chunk}").${it.name}(...its); }`
+      : `${name}: ${short(it.chunk)}.${it.name}`
+  return `const file = ${registry}.get("${build}/thread");
+  if (file === undefined) return undefined;
+  const [${begin.map(short).join(", ")}] = ${JSON.stringify(begin)}.map(file);
+  const exports = { ${[...exported].map(([name, it]) => value(name, it)).join(", ")} };
+  ${short(joinCopies.chunk)}.${joinCopies.name}(exports);
+  return exports;`
 }
 
 /** The chunks that have something of an entry. */

@@ -29,20 +29,34 @@ export interface ThreadCode {
 export const HEAD = "(function(module,corepoolHost){"
 export const TAIL = "})"
 
+/** What differs between a file of the package and a text. */
+interface Place {
+  /** Statements that run at once. */
+  readonly open: string
+  /** Those that find the `text` of a chunk, by its name and its number `at`, and the place to show for it. */
+  readonly find: string
+  /** The expression for the module of the runtime with this `name`. */
+  readonly module?: string
+  /** Statements that run when `file` can load chunks. */
+  readonly ready?: string
+}
+
 /**
- * `open` are statements that run at once; `find` those that find the `text` of a chunk, by its name and its number `at`, and the place to show for it.
- *
  * A chunk may be loaded after tasks have run in the thread, which may have replaced whatever is in the modules of the runtime, as tests
  * do that mock `node:fs`, or have opened as many files as the process may. So `find` touches no file, and all that is called then is taken before any task.
  * If a chunk cannot be loaded nevertheless, the thread is broken. But an error of the stack is the task's own, which has used it up: another task can load the chunk.
  */
-function boot({ names, builtins, program, registry, build }: ThreadCode, open: string, find: string): string {
-  const kept = [...builtins].map(([module, exports]) => {
+function boot(
+  { names, builtins, program, registry, build }: ThreadCode,
+  { open, find, module = "getBuiltinModule(name)", ready = "" }: Place,
+): string {
+  const kept = [...builtins].map(([name, exports]) => {
     const list = [...exports].join(", ")
-    return `${JSON.stringify(module)}: (({ ${list} }) => ({ ${list} }))(getBuiltinModule(${JSON.stringify(module)}))`
+    return `${JSON.stringify(name)}: (({ ${list} }) => ({ ${list} }))(builtinModule(${JSON.stringify(name)}))`
   })
   return `{
   const { getBuiltinModule } = process
+  const builtinModule = (name) => ${module}
   const builtins = { __proto__: null, ${kept.join(", ")} }
   const builtin = (name) => builtins[name] ?? getBuiltinModule(name)
   const { Atomics, Function, RangeError, Uint8Array } = globalThis
@@ -85,6 +99,7 @@ function boot({ names, builtins, program, registry, build }: ThreadCode, open: s
     return module.exports
   }
   parts.set(${JSON.stringify(`${build}/file`)}, file)
+  ${ready}
   begun = file(${JSON.stringify(program)}).begin(orders, later, code, scripts)
 }
 `
@@ -152,21 +167,24 @@ export function threadFile(code: ThreadCode, texts: TextFiles): string {
   const find = `const [number, start, end, lineOffset] = places[at]
     const filename = folder + textFiles[number][0]
     const text = end > ${close} ? apply(latin1Slice, bytes, [start, end]) : apply(slice, first, [start - ${begin}, end - ${begin}])`
+  // The runtime has the class of `module`. To load "node:module" takes source maps as well, 0.1 MB in each thread.
+  const module = `name === "node:module" && Module.Module === Module ? Module : getBuiltinModule(name)`
+  const ready = `parts.set("${code.build}/thread", file) // of all texts: see direct.ts`
   return `"use strict";
 const fs = require("node:fs")
 const path = require("node:path")
-${boot(code, open, find)}`
+const { constructor: Module } = module
+${boot(code, { open, find, module, ready })}`
 }
 
 /** As a text. */
 export function threadText(code: ThreadCode): string {
-  return boot(
-    code,
-    `const { texts } = source
+  return boot(code, {
+    open: `const { texts } = source
   const place = undefined
   const sources = () => source`,
-    `const filename = "corepool/" + name
+    find: `const filename = "corepool/" + name
     const lineOffset = 0
     const text = texts[name] ?? parts.get("${code.build}/texts").get(name)[4]()`,
-  )
+  })
 }

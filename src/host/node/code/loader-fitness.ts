@@ -2,7 +2,7 @@
  * Whether the loaders of the runtime still work in this thread. They use `node:path` and the parts of `node:module` as
  * a task may have left them.
  */
-import { createRequire } from "node:module"
+import { createRequire, Module as LoaderAtFirst } from "node:module"
 import { propertyOf } from "../../../user-values.ts"
 
 /** Whether modules can be loaded, as far as that can be found out without one. */
@@ -42,10 +42,10 @@ function commonJs(): CommonJs {
 
 /** No file can be inside of a file. */
 const NO_FILE = `${process.execPath}/none.cjs`
-const PARTS = partsOfLoader()
+/** In a thread, to ask for "node:module" would load more than this class. */
+const PARTS = partsOf(LoaderAtFirst as unknown as CommonJs)
 
-function partsOfLoader(): string {
-  const Module = commonJs()
+function partsOf(Module: CommonJs): string {
   // Not of a new module: to make one takes `node:path`, which a program may have mocked (WK67).
   const { load, _compile: compileIn } = Module.prototype
   return `${typeof load} ${typeof compileIn} ${typeof Module._extensions?.[".js"]}`
@@ -61,7 +61,7 @@ function canRequire(): boolean {
     const Module = commonJs()
     const loaded = new Module(NO_FILE)
     return (
-      partsOfLoader() === PARTS &&
+      partsOf(Module) === PARTS &&
       isMissed(() => createRequire(NO_FILE)(NO_FILE)) &&
       (loaded.load === undefined || isMissed(() => loaded.load?.(NO_FILE))) &&
       keeps(Module._cache) &&
