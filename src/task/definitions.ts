@@ -60,6 +60,18 @@ export function setPlace(fn: object, place: Place): void {
   places.set(fn, place)
 }
 
+/**
+ * Throws if this export of a module stands for itself: the module has made it by `tasksOf` of its own URL. To look for
+ * the function would never end.
+ */
+export function requireOther(exported: object, { module, name }: Place): void {
+  const place = placeOf(exported)
+  if (place?.isExport !== true || place.module !== module || place.name !== name) return
+  throw new TaskNotPortableError(
+    `What ${module} exports as \`${name}\` is only a reference to that export: tasksOf(url) is for the exports of other modules. In the module that has the function, write task(import.meta.url, fn, "${name}")`,
+  )
+}
+
 /** Makes a function of corepool's own a task. Copies of corepool in one thread may each do so; any of them will do. */
 export function defineBuiltIn<F extends AnyFunction>(place: Place, fn: F): F {
   places.set(fn, place)

@@ -3,7 +3,7 @@ import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { isCallable, named } from "../future/call.ts"
 import { perThread } from "../per-thread.ts"
-import { isByText, isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
+import { isByText, isTaskHere, onlyTaskAt, type Place, placeOf, requireOther, setPlace, taskAt } from "./definitions.ts"
 import { eachOf, wrappedBy } from "./each.ts"
 import { isEntry } from "./entry.ts"
 import { compile } from "./compile.ts"
@@ -282,7 +282,10 @@ export function giveFound(outer: FoundTask["fn"], functions: readonly FoundTask[
 /** The function that a loaded module has at this place. Never another function: what does not fit is an error. */
 function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {
   const exported = exportNamed(place.name, exports)
-  if (place.isExport === true && typeof exported === "function") return asItIs(exported as AnyFunction)
+  if (place.isExport === true && typeof exported === "function") {
+    requireOther(exported, place)
+    return asItIs(exported as AnyFunction)
+  }
   const task = taskAt(place, exported)
   if (task !== undefined) return asItIs(task)
   if (typeof exported !== "function") throw new TaskNotPortableError(notExported(place, exports))

@@ -16,7 +16,7 @@
  */
 import { isAbsolute, pathToFileURL } from "#host/code/paths"
 import { requireFunction, show, typeError, wrongType } from "../checks.ts"
-import { define, nameByText, type Place, setPlace, taskAt } from "./definitions.ts"
+import { define, nameByText, type Place, requireOther, setPlace, taskAt } from "./definitions.ts"
 import { perThread } from "../per-thread.ts"
 import { apply } from "../primordials.ts"
 import { setOwn } from "../user-values.ts"
@@ -111,6 +111,7 @@ function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
     const exports = await importModule(place.module)
     const fn = exportNamed(place.name, exports) ?? taskAt(place, undefined)
     if (typeof fn !== "function") throw wrongType(`${place.module} exports no function \`${place.name}\``)
+    requireOther(fn, place)
     return apply(fn, undefined, args) as unknown
   }
   setOwn(reference, "name", place.name, false)

@@ -17,7 +17,7 @@ class Module extends Folder {
 
   constructor(text: string) {
     super()
-    this.url = pathToFileURL(this.write("tasks.mjs", `import { task } from "corepool"\n${text}`)).href
+    this.url = pathToFileURL(this.write("tasks.mjs", `import { task, tasksOf } from "corepool"\n${text}`)).href
   }
 }
 
@@ -198,4 +198,12 @@ test("[TK17] a reference to an export is that export, whatever task has its name
   const again = functionInPlaceOf(referenceOf(helper)) as (n: number) => Promise<number>
   assert.equal(await again(4), -4)
   assert.deepEqual(referenceOf(again), referenceOf(helper))
+})
+
+test("[TK17] a reference that is what the module exports is refused, and not followed for ever", async () => {
+  using module = new Module(`export const { twice } = tasksOf(import.meta.url, { twice: (n) => 2 * n })`)
+  const { twice } = tasksOf<{ twice: Unary }>(module.url)
+  const expected = { code: "ERR_COREPOOL_TASK_NOT_PORTABLE", message: /`twice` is only a reference to that export: / }
+  await assert.rejects(find(referenceOf(twice)), expected)
+  await assert.rejects(twice(4), expected)
 })
