@@ -54,7 +54,9 @@ export function itemsIn(source: TypedArray | Range, grain: number | undefined): 
 }
 
 function requireRange(source: { readonly from?: number; readonly to: number }): typeof source {
-  return requireObject("source", source, "a typed array, a number or a range { from, to }") as typeof source
+  const demand = "a typed array, a number or a range { from, to }"
+  if (Array.isArray(source)) throw typeError("source", demand, source)
+  return requireObject("source", source, demand) as typeof source
 }
 
 function requireSafe(name: string, value: unknown): void {

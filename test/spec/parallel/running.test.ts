@@ -218,6 +218,10 @@ test("[PA28] wrong arguments are refused, and the error says which", async () =>
       /^TypeError: Expected `from` to be an integer, got "a"/,
     ],
     [parallelForEach(no, tasks.die), /^TypeError: Expected `source` to be a typed array, a number or a range/],
+    [
+      parallelMap([1] as never, tasks.square),
+      /^TypeError: Expected `source` to be a typed array.*an instance of Array/,
+    ],
     [parallelForEach(3, tasks.visit, { args: 1 as never }), /^TypeError: Expected `args` to be an array, got 1/],
     [parallelMap(3, tasks.square, {} as never), /^TypeError: Expected `into` to be the typed array into which/],
     [
