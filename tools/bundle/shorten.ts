@@ -3,10 +3,10 @@
  * functions and classes stay, since messages and stack traces show them; so do, in an ES module, all names of the file's own scope: bundlers are
  * to find them.
  */
-import { parseSync } from "oxc-parser"
+import { parseSync, type Program, Visitor } from "oxc-parser"
 import { minify } from "rolldown/utils"
 
-/** A runtime shows the line in which an error was thrown. Shorter ones would make the package larger, by a byte for each. */
+/** Shorter lines would make the package larger, by a byte for each. */
 const LINE = 2000
 
 export async function shorten(name: string, text: string, kind: "script" | "module" = "script"): Promise<string> {
@@ -24,16 +24,32 @@ function asAscii(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 
-/** With line breaks between statements. (The bundler would also break strings, with a backslash, and tools that look for `require("…")` fail.) */
+/**
+ * With line breaks between statements. (The bundler would also break strings, with a backslash, and tools that look for `require("…")` fail.) In a script a `throw` has a line
+ * for itself: of an error that nothing catches, Node prints the line in which it was thrown, before the message.
+ */
 export function inLines(name: string, code: string, sourceType: "script" | "module"): string {
+  const { program } = parseSync(name, code, { sourceType })
+  const throws = sourceType === "script" ? throwsIn(program) : new Set<number>()
   let text = ""
   let begin = 0
-  for (const start of statements(parseSync(name, code, { sourceType }).program).toSorted((a, b) => a - b)) {
-    if (start - begin < LINE) continue
+  for (const start of [...statements(program), ...throws].toSorted((a, b) => a - b)) {
+    if (start === begin || (start - begin < LINE && !throws.has(start))) continue
     text += `${code.slice(begin, start)}\n`
     begin = start
   }
   return text + code.slice(begin)
+}
+
+/** Where statements that throw begin and end. */
+function throwsIn(program: Program): Set<number> {
+  const places = new Set<number>()
+  new Visitor({
+    ThrowStatement({ start, end }) {
+      places.add(start).add(end)
+    },
+  }).visit(program)
+  return places
 }
 
 /** Where statements, and members of classes, begin. */
