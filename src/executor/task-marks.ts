@@ -1,5 +1,6 @@
 /** Options that a task itself carries to its executor: its priority, and which of its arguments are to be moved. */
 import { typeError } from "../checks.ts"
+import { PRIORITY } from "../queue/local/order.ts"
 
 /** The list of the objects among a task's arguments that are to be moved. */
 export const TRANSFER: unique symbol = Symbol("transfer")
@@ -13,8 +14,6 @@ export function setTransfer(task: object, list: readonly object[]): void {
   ;(task as Marked)[TRANSFER] = list
 }
 
-/** Symbols, because a user's own class of tasks may have a `priority` too. */
-const PRIORITY: unique symbol = Symbol("priority")
 const SEQUENCE: unique symbol = Symbol("sequence")
 
 /** The properties of a task with a priority: enough for a PriorityBlockingQueue of natural order. */

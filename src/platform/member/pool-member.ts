@@ -37,7 +37,7 @@ import { Submissions } from "../submit/submissions.ts"
 import { idleIn, retryAfter } from "../queue/slot-pacing.ts"
 import { Taker } from "../queue/taker.ts"
 import { threadsOf } from "./pool-threads.ts"
-import { requireOfThisCopy, TaskQueueBackend } from "./task-queue-backend.ts"
+import { prioritiesOf, requireOfThisCopy, TaskQueueBackend } from "./task-queue-backend.ts"
 import { TaskRecords } from "../memory/task-records.ts"
 import { helperOf, runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "../worker/this-worker.ts"
 import { queueIn } from "../queue/task-queue.ts"
@@ -82,7 +82,8 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     this.functions = new FunctionTable(memory.texts)
     equip()
     this.payloads = new TaskPayloads(memory, this.tasks, this.completionQueues, this.functions)
-    this.submissions = new Submissions(memory, this.tasks, this.completionQueues, this.functions, this)
+    const priorities = prioritiesOf(queue)
+    this.submissions = new Submissions(memory, this.tasks, this.completionQueues, this.functions, this, priorities)
     this.waiting.taker = new Taker(memory, this.tasks, this.submissions.completionQueue)
     this.endings = new Endings(memory, this.submissions.completionQueue)
     this.core = new PoolCore<number>(this.state, this.waiting, this.admission(), this.workerTable)

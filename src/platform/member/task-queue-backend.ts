@@ -1,6 +1,7 @@
 import { CORE } from "../../queue/base/internals.ts"
 import { MAX_VALUE } from "../../checks.ts"
 import { IllegalStateError, RejectedExecutionError, UnsupportedOperationError } from "../../errors.ts"
+import { priorityOf } from "../../executor/task-marks.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import type { Handle } from "../../memory/shared/shared-memory.ts"
@@ -31,9 +32,9 @@ export function boundOf(queue: BlockingQueue<Runnable>): number {
   if (queue instanceof TimedTaskQueue) return -1
   if (queue instanceof SynchronousQueue) return 0
   if (queue instanceof PriorityBlockingQueue) {
-    if (queue.comparator === undefined) return -1
+    if (queue.comparator === undefined || queue[CORE].ordersByKey) return -1
     throw new UnsupportedOperationError(
-      "A comparator is a function of this thread, and the threads of the pool cannot call it: give the pool a PriorityBlockingQueue without one, and tasks a priority by `pool.with({ priority })`",
+      "A comparator is a function of this thread, and the threads of the pool cannot call it: give the pool a PriorityBlockingQueue without one, and tasks a priority by `pool.with({ priority })`, or a PriorityBlockingQueue with a `key`",
     )
   }
   const kinds = [ArrayBlockingQueue, LinkedBlockingQueue, LinkedBlockingDeque, LinkedTransferQueue]
@@ -45,6 +46,12 @@ export function boundOf(queue: BlockingQueue<Runnable>): number {
   }
   const capacity = queue.remainingCapacity + queue.size
   return capacity === MAX_VALUE ? -1 : capacity
+}
+
+/** The priority of a task in this queue: the opposite of its key, if tasks have keys; NaN if it has none. */
+export function prioritiesOf(queue: BlockingQueue<Runnable>): (task: Runnable) => number {
+  const core = queue[CORE]
+  return core.ordersByKey ? (task) => -(core.keyOf(task) ?? NaN) : (task) => priorityOf(task) ?? NaN
 }
 
 /** In which order its tasks are taken. */

@@ -1,14 +1,14 @@
 import { read } from "#atomics"
 // prettier-ignore
 import {
-  COME_BACK, ENDS_WITH_SUBMITTER, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS, TAKE_BACK, TIMING,
-  WATCHER, WORK, WORK_ARGUMENTS,
+  COME_BACK, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS, TAKE_BACK, TIMING, WORK,
+  WORK_ARGUMENTS,
 } from "../../future/internals.ts"
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { kindOfFew } from "../../codec/arguments.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { propagated, storesToCarry } from "../../executor/propagation.ts"
-import { type Marked, priorityOf, setTransfer, TRANSFER } from "../../executor/task-marks.ts"
+import { type Marked, setTransfer, TRANSFER } from "../../executor/task-marks.ts"
 import { CALL, type MayHaveCall } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { release } from "../../future/release.ts"
@@ -19,16 +19,17 @@ import { sharedNow, toShared } from "../../time/shared-clock.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 // prettier-ignore
-import {
-  BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, COMMAND, HEADER, MEASURED, NOTED, OBSERVED, SCOPED, TIMED, REPORTED, VOID,
-} from "../memory/layout.ts"
+import { BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, HEADER, MEASURED, OBSERVED, SCOPED } from "../memory/layout.ts"
 import { Inbox } from "./inbox.ts"
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { SideChannel } from "../transport/side-channel.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
-import { type AfterHook, callIn, completeCarrier, dropUnrun, encodedArguments, futureOf } from "./task-calls.ts"
+// prettier-ignore
+import {
+  type AfterHook, callIn, completeCarrier, dropUnrun, encodedArguments, flagsOf, futureOf,
+} from "./task-calls.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
@@ -55,6 +56,8 @@ export class Submissions implements Mailbox {
   /** The number of this thread's completion queue. */
   readonly completionQueue: number
   readonly #ordering: number
+  /** NaN for a task that cannot be queued by priority. Throws if code of the user does. */
+  readonly #priorityOf: (task: Runnable) => number
   readonly #sideChannel: SideChannel
   readonly #outgoing: Outgoing
   /** REACHABLE if other threads can send messages to this one, else 0. */
@@ -84,9 +87,11 @@ export class Submissions implements Mailbox {
     completionQueues: CompletionQueues,
     functions: FunctionTable,
     service: SubmissionService,
+    priorityOf: (task: Runnable) => number,
   ) {
     this.#memory = memory
     this.#service = service
+    this.#priorityOf = priorityOf
     this.#tasks = tasks
     this.#completionQueues = completionQueues
     this.#functions = functions
@@ -177,6 +182,7 @@ export class Submissions implements Mailbox {
 
   /** Writes the record of the task; returns its slot, 0 if there is no room. If it throws, nothing has changed. */
   record(task: Runnable): number {
+    const priority = this.#ordering === BY_PRIORITY ? this.#priorityOf(task) : 0
     let args: readonly unknown[]
     let number: number
     let isVoid = false
@@ -231,7 +237,7 @@ export class Submissions implements Mailbox {
       }
       this.#outgoing.pack(slot, encoded, isWhole ? [] : things, toMove ?? [], args)
     }
-    const isCounted = this.#ordering === BY_ARRIVAL || this.#rank(slot, task)
+    const isCounted = this.#ordering === BY_ARRIVAL || this.#rank(slot, task, priority)
     if (future instanceof FutureTask) future[RUN_REMOTELY](this.remote, handle)
     this.#submitted[slot] = task
     if (isCounted && ++this.pending === 1) this.bell.hold()
@@ -239,9 +245,9 @@ export class Submissions implements Mailbox {
   }
 
   /** Writes what decides on the task's turn: its priority, or its time. False if the process need not stay alive. */
-  #rank(slot: number, task: Runnable): boolean {
+  #rank(slot: number, task: Runnable, priority: number): boolean {
     if (this.#ordering === BY_PRIORITY) {
-      this.#tasks.enroll(slot, priorityOf(task) ?? NaN, 0)
+      this.#tasks.enroll(slot, priority, 0)
       return true
     }
     const timing = task instanceof FutureTask ? task[TIMING] : undefined
@@ -386,14 +392,4 @@ export class Submissions implements Mailbox {
     const task = this.#submitted[slot]
     if (task !== undefined && !(task instanceof Carrier) && !this.#isUnheld(task)) this.#discount()
   }
-}
-
-/** What its record says of a task: whether it is a command, has a result, is watched. */
-function flagsOf(task: Runnable, isVoid: boolean): number {
-  if (!(task instanceof FutureTask)) return COMMAND | VOID
-  const { [WATCHER]: watcher } = task
-  const timed = watcher === undefined ? 0 : TIMED
-  const reported = watcher?.reportsErrors === true ? REPORTED | VOID : 0
-  const noted = FutureTask.hasDone(task) ? NOTED : 0
-  return timed | reported | noted | (task[ENDS_WITH_SUBMITTER] ? SCOPED : 0) | (isVoid ? VOID : 0)
 }

@@ -1,7 +1,10 @@
 /** What another thread has to do for a task, which function to call with which arguments; and what came of it. */
 import { encodeArguments } from "../../codec/arguments.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
-import { COME_BACK, COMPLETE, IS_PORTABLE, RUNS_HERE, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
+// prettier-ignore
+import {
+  COME_BACK, COMPLETE, ENDS_WITH_SUBMITTER, IS_PORTABLE, RUNS_HERE, WATCHER, WORK, WORK_ARGUMENTS,
+} from "../../future/internals.ts"
 import { NotSerializableError, RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { blameStore, type CarriedStores } from "../../executor/propagation.ts"
@@ -16,6 +19,7 @@ import { encodeMoving } from "./outgoing.ts"
 import { firstGivenTo, submitterOf } from "../../task/reference.ts"
 import type { TimerKeeper } from "../../time/timer.ts"
 import { drop } from "../../pool/engine/unrun-tasks.ts"
+import { COMMAND, NOTED, REPORTED, SCOPED, TIMED, VOID } from "../memory/layout.ts"
 
 /** Called when a task is over, with the error if a command has thrown one. */
 export type AfterHook = (task: Runnable, error: unknown) => void
@@ -111,4 +115,14 @@ const NOTHING: Call = { fn: () => undefined, args: [] }
 /** This thread is about to run the task inside of another one: limits of the task must hold also while it blocks. */
 export function keepLimits(task: Runnable | undefined, keeper: TimerKeeper): void {
   if (task instanceof FutureTask) task[RUNS_HERE](keeper)
+}
+
+/** What its record says of a task: whether it is a command, has a result, is watched. */
+export function flagsOf(task: Runnable, isVoid: boolean): number {
+  if (!(task instanceof FutureTask)) return COMMAND | VOID
+  const { [WATCHER]: watcher } = task
+  const timed = watcher === undefined ? 0 : TIMED
+  const reported = watcher?.reportsErrors === true ? REPORTED | VOID : 0
+  const noted = FutureTask.hasDone(task) ? NOTED : 0
+  return timed | reported | noted | (task[ENDS_WITH_SUBMITTER] ? SCOPED : 0) | (isVoid ? VOID : 0)
 }

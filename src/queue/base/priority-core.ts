@@ -1,7 +1,7 @@
 import { MAX_VALUE, typeError } from "../../checks.ts"
 import { NotSerializableError } from "../../errors.ts"
 import type { Comparator } from "../local/heap.ts"
-import { isComparable, naturalOrder, requireNaturalOrder } from "../local/order.ts"
+import { isComparable, type KeyOf, naturalOrder, requireNaturalOrder } from "../local/order.ts"
 import { HeapCore } from "./heap-core.ts"
 import { type QueueBackend, sharedBackends } from "./queue-backend.ts"
 
@@ -9,20 +9,31 @@ import { type QueueBackend, sharedBackends } from "./queue-backend.ts"
 export class PriorityCore<E> extends HeapCore<E> {
   readonly #type: string
   readonly #comparator: Comparator<E> | undefined
+  readonly #keyOf: KeyOf<E> | undefined
 
-  /** `type` is the name of the queue's class in handles. */
-  constructor(type: string, comparator: Comparator<E> | undefined) {
+  /** `type` is the name of the queue's class in handles. The comparator compares the keys, if there are keys. */
+  constructor(type: string, comparator: Comparator<E> | undefined, keyOf: KeyOf<E> | undefined) {
     super(comparator ?? naturalOrder)
     this.#type = type
     this.#comparator = comparator
+    this.#keyOf = keyOf
   }
 
   override get ordersByPriority(): boolean {
     return true
   }
 
+  override get ordersByKey(): boolean {
+    return this.#keyOf !== undefined
+  }
+
+  override keyOf(e: E): number | undefined {
+    return this.#keyOf?.(e)
+  }
+
   override check(e: E): void {
     super.check(e)
+    this.keyOf(e) // also that of the first element
     if (this.#comparator !== undefined) return
     // Also the first element, with which nothing is compared: Java refuses it too.
     requireNaturalOrder(e)

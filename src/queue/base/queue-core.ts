@@ -85,6 +85,15 @@ export abstract class QueueCore<E> {
   }
 
   /** Whether a pool's tasks with priorities are taken in the order of their priorities. */
+  get ordersByKey(): boolean {
+    return false
+  }
+
+  /** The key of the element; undefined if the queue does not order by keys. */
+  keyOf(_e: E): number | undefined {
+    return undefined
+  }
+
   get ordersByPriority(): boolean {
     return false
   }

@@ -2,7 +2,11 @@
  * Natural order: how elements compare without a comparator. Java asks for `Comparable`; here that is numbers, bigints,
  * strings (by code unit, as in Java), dates, and objects with a `compareTo` method.
  */
-import { typeError } from "../../checks.ts"
+import { requireFunction, requireOptions, typeError } from "../../checks.ts"
+import type { Comparator } from "./heap.ts"
+
+/** The priority of a task, of which a pool tells the queue. A user's own class of tasks may have a `priority`, too. */
+export const PRIORITY: unique symbol = Symbol("priority")
 
 /**
  * An object that knows its place among its like: negative, zero or positive as it comes before, with or after
@@ -36,6 +40,30 @@ export function naturalOrder(a: unknown, b: unknown): number {
   if (kind !== kindOf(b)) throw typeError("e", `comparable with what is in the queue (a ${kindOf(b) ?? "value"})`, a)
   if (kind === "comparable") return (a as Comparable<unknown>).compareTo(b)
   return kind === "Date" ? ascending(Number(a), Number(b)) : ascending(a as number, b as number)
+}
+
+/** The order of the keys of elements, the least first; elements with equal keys in the order of insertion. */
+export interface KeyOrder<E> {
+  /** The key of an element: a number other than NaN. It must not change while the element is in the queue. */
+  readonly key: (element: E) => number
+}
+
+export type KeyOf<E> = (element: E) => number
+
+/** The key of an element; of a task with a priority, −priority. Undefined if the order is another one. */
+export function keyOfOrder<E>(order: Comparator<E> | KeyOrder<E> | undefined): KeyOf<E> | undefined {
+  if (typeof order !== "object" || order === null) return undefined
+  const key = requireFunction("key", requireOptions("order", order, { key: true }).key)
+  return (element) => {
+    const { [PRIORITY]: priority } = element as { readonly [PRIORITY]?: number }
+    const found: unknown = priority === undefined ? key(element) : -priority
+    if (typeof found === "number" && !Number.isNaN(found)) return found
+    throw typeError("key(element)", "a number other than NaN", found)
+  }
+}
+
+export function byKey<E>(keyOf: KeyOf<E>): Comparator<E> {
+  return (a, b) => ascending(keyOf(a), keyOf(b))
 }
 
 function kindOf(value: unknown): "number" | "bigint" | "string" | "Date" | "comparable" | undefined {

@@ -190,6 +190,47 @@ test("[PQ12] an initial capacity is an integer of at least 1 and limits nothing"
   assert.deepEqual(sorted(new PriorityBlockingQueue<number>(1), [1, 3, 2]), [1, 2, 3])
 })
 
+test("[PQ13] by a key: the least first, equal keys as they came; the comparator compares keys", () => {
+  const key = ({ priority }: Job): number => priority
+  const jobs = [3, 1, 2, -Infinity, 1, Infinity, 0].map((priority, at) => ({ name: `job ${at}`, priority }))
+  for (const queue of [new PriorityBlockingQueue<Job>({ key }), new PriorityBlockingQueue<Job>(5, { key })]) {
+    assert.deepEqual(sorted(queue, jobs), jobs.toSorted(byPriority))
+    assert.deepEqual(jobs.toSorted(queue.comparator), jobs.toSorted(byPriority))
+  }
+})
+
+test("[PQ14] an element without a key is refused, also the first, and nothing changes", async () => {
+  const queue = new PriorityBlockingQueue<{ key: unknown }>({ key: (element) => element.key as number })
+  const refused = async (): Promise<void> => {
+    for (const key of [undefined, Number.NaN, "1", 1n, Promise.resolve(1), {}]) {
+      assert.ok(thrownBy(() => queue.offer({ key })) instanceof TypeError)
+      assert.ok((await rejectionOf(queue.put({ key }))) instanceof TypeError)
+    }
+  }
+  await refused()
+  queue.add({ key: 1 })
+  await refused()
+  assert.deepEqual(queue.toArray(), [{ key: 1 }])
+  const error = new Error("no key")
+  const angry = new PriorityBlockingQueue<number>({
+    key: () => {
+      throw error
+    },
+  })
+  assert.equal(
+    thrownBy(() => angry.add(1)),
+    error,
+  )
+  assert.equal(angry.size, 0)
+})
+
+test("[PQ14] an order is a comparator or an object with a key, and nothing else", () => {
+  for (const order of [{ key: 1 }, { key: () => 1, more: 1 }, { kye: () => 1 }, null] as never[]) {
+    assert.ok(thrownBy(() => new PriorityBlockingQueue(order)) instanceof TypeError)
+    assert.ok(thrownBy(() => new PriorityBlockingQueue(3, order)) instanceof TypeError)
+  }
+})
+
 test("[PQ11] removing from the middle keeps the others in order", () => {
   const queue = new PriorityBlockingQueue<Job>(byPriority)
   const jobs = Array.from({ length: 200 }, (_, i) => ({ name: `job ${i}`, priority: (i * 31) % 17 }))

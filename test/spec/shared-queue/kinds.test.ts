@@ -39,6 +39,20 @@ test("[TQ12] a comparator is given again where the queue is opened", () => {
   assert.ok(thrownBy(() => PriorityBlockingQueue.from(posted(here), 1 as never)) instanceof TypeError)
 })
 
+test("[TQ12] a key is given again where the queue is opened", () => {
+  const key = ({ priority }: Job): number => priority
+  const here = new PriorityBlockingQueue<Job>({ key })
+  here.add({ name: "c", priority: 3 })
+  const there = PriorityBlockingQueue.from<Job>(posted(here), { key })
+  there.add({ name: "a", priority: 1 })
+  here.add({ name: "b", priority: 2 })
+  assert.ok(thrownBy(() => there.add({ name: "d" } as Job)) instanceof TypeError)
+  assert.deepEqual(
+    [there.poll(), here.poll(), there.poll(), here.poll()].map((job) => job?.name),
+    ["a", "b", "c", undefined],
+  )
+})
+
 test("[TQ12] natural order is that of values that survive being copied", () => {
   const queue = shared(new PriorityBlockingQueue<unknown>())
   queue.addAll([3n, 1n, 2n])
