@@ -84,7 +84,7 @@ export abstract class QueueCore<E> {
     return true
   }
 
-  /** Whether a pool's tasks with priorities are taken in the order of their priorities. */
+  /** Whether elements are taken in the order of numbers that a function of the program gives them. */
   get ordersByKey(): boolean {
     return false
   }
@@ -94,6 +94,7 @@ export abstract class QueueCore<E> {
     return undefined
   }
 
+  /** Whether a pool's tasks with priorities are taken in the order of their priorities. */
   get ordersByPriority(): boolean {
     return false
   }
