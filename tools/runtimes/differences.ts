@@ -189,7 +189,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     runtimes: ["bun", "deno"],
-    reason: "they have no performance.eventLoopUtilization()",
+    reason: "their performance.eventLoopUtilization() gives zeros only",
     tests: {
       "test/spec/worker/lifetime.test.ts": ["[WK43] its event loop counts that time as idle"],
     },

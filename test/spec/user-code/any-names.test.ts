@@ -118,7 +118,7 @@ test("[UC9] locks and synchronizers may have members of any name", async () => {
   const lock = new Lock()
   const guard = await lock.lock()
   const condition = lock.newCondition()
-  assert.equal(await condition.await(1), false)
+  while (await condition.await(1)); // the end of a thread of an earlier test ends a wait as a signal does [CN27]
   guard.unlock()
   const both = new Both()
   await both.readLock.lock()
