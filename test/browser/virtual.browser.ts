@@ -186,3 +186,37 @@ test("[BR35] a scope that a virtual thread has opened is joined and closed after
     return seen`)
   assert.deepEqual(seen, [3, 21, 201, "InterruptedError", "IllegalStateError"])
 })
+
+test("[BR36] an interrupt reaches the run of a series, and no wait of the page; one that ends the wait of close() is kept", async () => {
+  await using opened = await open({ isolated: false })
+  const seen = await opened.run<unknown[]>(`
+    const { Executors, virtualThreads, Thread } = corepool
+    const pool = Executors.newScheduledThreadPool(1, virtualThreads())
+    const newGate = () => { let open; const opened = new Promise((resolve) => (open = resolve)); return { open, opened } }
+    const [begun, ended, done] = [newGate(), newGate(), newGate()]
+    const seen = []
+    const series = pool.scheduleAtFixedRate(async () => {
+      seen.push(Thread.currentThread().isVirtual)
+      const sleeping = Thread.sleep(3_600_000)
+      begun.open()
+      await sleeping.catch((error) => ended.open(error.name))
+    }, 0, 1)
+    await begun.opened
+    const waiting = pool.schedule(() => "still waiting", 1)
+    const told = waiting.get()
+    series.cancel(true)
+    seen.push(await ended.opened, await told)
+    const closing = Executors.newFixedThreadPool(1, virtualThreads())
+    const held = closing.submit(() => Thread.sleep(3_600_000))
+    const closer = pool.submit(async () => {
+      const thread = Thread.currentThread()
+      const closed = closing.close()
+      thread.interrupt()
+      await closed
+      return thread.isInterrupted
+    })
+    seen.push(await closer, held.state)
+    await pool.close()
+    return seen`)
+  assert.deepEqual(seen, [true, "InterruptedError", "still waiting", true, "failed"])
+})

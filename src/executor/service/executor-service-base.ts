@@ -169,6 +169,7 @@ async function closeExecutor(
     throw typeError("timeout", "left out (close() waits for the end; awaitTermination(ms) has a limit)", timeout)
   }
   if (executor.isTerminated) return
+  const flow = currentFlow() // which a browser does not know after an `await`
   executor.shutdown()
   try {
     await executor.awaitTermination(wait)
@@ -176,7 +177,7 @@ async function closeExecutor(
     await executor.shutdownNow()
     await terminationWhateverComes(executor)
     // As in Java the interrupt is not lost, only served late. If a signal aborted, close() throws its reason.
-    if (reason instanceof InterruptedError) currentFlow().interrupt()
+    if (reason instanceof InterruptedError) flow.interrupt()
     else throw reason
   }
 }

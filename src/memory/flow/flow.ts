@@ -291,6 +291,11 @@ export class Flow {
     }
   }
 
+  /** Calls the function as this flow, which a browser does not know after an `await`. */
+  calls<A, R>(fn: (arg: A) => R, arg: A): R {
+    return currentFlow() === this ? fn(arg) : callAs(this, fn, [arg])
+  }
+
   /** Runs `body` as this flow, in a context that inherits nothing from the caller's. */
   run<T>(body: () => T): T {
     return outside(() => context.run(this, body))

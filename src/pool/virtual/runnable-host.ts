@@ -62,7 +62,10 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
     if (observing.by !== undefined) observing.by.began(this.#shell.info, infoOf(worker), task)
     if (isPlainFuture(task)) return task[BEGIN](worker.flow)
     // A future has its frame itself.
-    const pending = task instanceof FutureTask ? start(task) : worker.flow.runTask(this.#frames.take(task), start, task)
+    const pending =
+      task instanceof FutureTask
+        ? worker.flow.calls(start, task)
+        : worker.flow.runTask(this.#frames.take(task), start, task)
     return isPromiseLike(pending) ? pending : undefined
   }
 

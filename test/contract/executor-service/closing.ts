@@ -58,9 +58,10 @@ export function testClosing(subject: ExecutorUnderTest): void {
       executor.submit(stubborn.body)
       await gate.entered()
       const caller = lab.call(async () => {
-        if (when === "before") Thread.currentThread().interrupt()
+        const thread = Thread.currentThread()
+        if (when === "before") thread.interrupt()
         await executor.close()
-        return Thread.currentThread().isInterrupted
+        return thread.isInterrupted
       })
       await turns()
       if (when === "during") caller.thread.interrupt()
