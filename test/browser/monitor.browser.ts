@@ -86,7 +86,7 @@ function load(events: MadeEvents, lanes: number, perSecond: number, mean: number
         free[at] = start + Math.max(ms * (1 + 0.3 * random()), (lanes * 1000) / perSecond)
       }
       // Not all in one call: after a pause of this process they are more than a call can have arguments.
-      for (let at = 0; at < told.length; at += 1000) events.tell(...told.slice(at, at + 1000))
+      for (let first = 0; first < told.length; first += 1000) events.tell(...told.slice(first, first + 1000))
     }
   }, 50)
   return () => clearInterval(timer)

@@ -19,12 +19,16 @@ const STAND_INS: Readonly<Record<string, string>> = {
   "node:crypto": "browser/crypto",
   "node:events": "browser/events",
   "node:process": "browser/process",
+  "node:timers": "browser/place",
   "node:timers/promises": "browser/timers-promises",
   "node:util": "browser/util",
   "node:v8": "browser/v8",
   "node:vm": "browser/vm",
   "node:worker_threads": "browser/worker-threads",
 }
+
+/** Packages that tests use; each is served as one file. */
+const PACKAGES: ReadonlySet<string> = new Set(["croner", "fast-check"])
 
 const IN_BUILD = "build/tools/runtimes/stand-in"
 
@@ -35,7 +39,7 @@ const PLACE_OF_BROWSER = 'export * from "./browser/place.js"'
 /** The path of the module that a name stands for, from the root of the repository; undefined if browsers have none. */
 export function moduleOf(site: Site, specifier: string): string | undefined {
   if (specifier in STAND_INS) return `${IN_BUILD}/${STAND_INS[specifier]}.js`
-  if (specifier === "fast-check") return "fast-check.js"
+  if (PACKAGES.has(specifier)) return `${specifier}.js`
   if (specifier === "#atomics") return "build/src/memory/atomics.js"
   if (specifier.startsWith("#host/")) return `build/src/host/browser/${specifier.slice("#host/".length)}.js`
   if (specifier.startsWith("#src/")) return `build/src/${specifier.slice("#src/".length)}`
@@ -60,7 +64,7 @@ export class Modules {
   readonly #root: string
   readonly #texts = new Map<string, string | undefined>()
   readonly #library: Library
-  #fastCheck = ""
+  readonly #packages = new Map<string, string>()
 
   private constructor(root: string, library: Library) {
     this.#root = root
@@ -69,7 +73,7 @@ export class Modules {
 
   static async of(root: string): Promise<Modules> {
     const modules = new Modules(root, await Library.of(root))
-    modules.#fastCheck = await bundled(root, "fast-check")
+    for (const name of PACKAGES) modules.#packages.set(`${name}.js`, await bundled(root, name))
     return modules
   }
 
@@ -97,7 +101,8 @@ export class Modules {
 
   #source(path: string): string | undefined {
     if (!path.endsWith(".js")) return undefined
-    if (path === "fast-check.js") return this.#fastCheck
+    const packed = this.#packages.get(path)
+    if (packed !== undefined) return packed
     if (path === PLACE) return PLACE_OF_BROWSER
     if (path === WORKER) return compiledWorker("../../../")
     const own = this.#library.at(path)
@@ -105,7 +110,7 @@ export class Modules {
     const file = join(this.#root, path)
     if (!existsSync(file)) return undefined
     const text = readFileSync(file, "utf8")
-    return path.startsWith("build/test/") ? withProcess(text) : text
+    return path.startsWith("build/test/") ? withCroner(withImmediate(withProcess(text))) : text
   }
 }
 
@@ -114,7 +119,21 @@ function withProcess(text: string): string {
   return /(?<![\w.$"'`/-])process\b(?!["'`:])/.test(text) ? `import process from "node:process"; ${text}` : text
 }
 
+/** Tests call it as the global function that Node has. */
+function withImmediate(text: string): string {
+  return /(?<![\w.$])setImmediate\(/.test(text) && !/\bsetImmediate\b.* from "/.test(text)
+    ? `import { setImmediate } from "node:timers"; ${text}`
+    : text
+}
+
+/** A page hands the package over that computes times of the calendar; Node finds it by itself. */
+function withCroner(text: string): string {
+  if (!/cron/i.test(text)) return text
+  return `import { useCroner as use } from "corepool"; import * as croner from "croner"; use(croner); ${text}`
+}
+
 async function bundled(root: string, name: string): Promise<string> {
-  const contents = `export * from ${JSON.stringify(name)}; export { default } from ${JSON.stringify(name)}`
+  const ofDefault = name === "fast-check" ? `; export { default } from "fast-check"` : ""
+  const contents = `export * from ${JSON.stringify(name)}${ofDefault}`
   return await oneFile({ stdin: { contents, resolveDir: root } })
 }
