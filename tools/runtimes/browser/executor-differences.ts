@@ -99,6 +99,13 @@ export const OF_EXECUTORS: readonly Difference[] = [
     reason:
       "no function of a browser ends a thread at once, as process.exit does; test/browser has tests of threads that die",
     tests: {
+      "test/spec/structured/owner-death.test.ts": [
+        "[SS23] the forks of a scope end with the thread that has opened it, tasks that it has submitted do not: fixed",
+        "[SS23] the forks of a scope end with the thread that has opened it, tasks that it has submitted do not: scheduled",
+        "[SS23] the forks of a scope end with the thread that has opened it, tasks that it has submitted do not: fork/join",
+        "[SS23] the forks of a scope end with the thread that has opened it, tasks that it has submitted do not: a thread per task",
+        "[SS23] they end in the pool that the thread was of, too, and all tasks are counted",
+      ],
       "test/spec/executor/map-chunks.test.ts": ["[MP29] the items of a task whose thread dies are lost with it"],
       "test/spec/schedule/leader.test.ts": ["[SC9] a leader that dies, or is interrupted, is not waited for"],
       "test/spec/platform/growth.test.ts": ["[GE2] a thread that dies is replaced, and the pool goes on growing"],
