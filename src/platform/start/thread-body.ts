@@ -209,7 +209,7 @@ export class WorkerBody implements ThreadBody {
 
   /**
    * Whether the thread has reported its error, if it has one: from then on nothing is lost when the thread is ended.
-   * Only threads of Node say so.
+   * Threads of Bun do not say so.
    */
   get hasSaidAll(): boolean {
     return load(this.#progress, SAID_ALL) !== 0

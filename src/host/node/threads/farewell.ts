@@ -1,6 +1,6 @@
 /** The end of this thread, as far as the thread itself learns of it. */
 import { boundTo } from "../../../primordials.ts"
-import { isNode } from "../runtime/runtime.ts"
+import { isBun, isNode } from "../runtime/runtime.ts"
 
 /** Ends this thread. Taken before any task could replace it. */
 // oxlint-disable-next-line typescript/unbound-method -- it is bound
@@ -20,19 +20,23 @@ export interface Farewell {
 }
 
 /**
- * Tells how this thread ends, just before it does. Only Node lets a thread know.
+ * Tells how this thread ends, just before it does. In Bun a thread does not learn that.
  *
- * After an uncaught error the runtime calls the `exit` listeners, reports the error, and then calls `process.exit`. If
- * a listener of the user has caught the error, nothing is reported, and the user calls `process.exit`. Either way
+ * After an uncaught error Node calls the `exit` listeners, reports the error, and then calls `process.exit`. If a
+ * listener of the user has caught the error, nothing is reported, and the user calls `process.exit`. Either way
  * `process.reallyExit` comes last.
+ *
+ * In Deno a thread does not learn whether it has failed, and goes on with timers that are due after `process.exit`: if
+ * such a timer calls `process.exit` too, or does not return, the thread never ends by itself. Only `process.exit`
+ * comes to `process.reallyExit` there, and not an uncaught error.
  */
 export function sayFarewell(farewell: Farewell): void {
-  if (!isNode) return // elsewhere the thread does not learn whether it has failed
+  if (isBun) return
   const process = globalThis.process as NodeJS.Process & { reallyExit: (code?: number) => never }
   let hasFailed = false
   process.once("uncaughtExceptionMonitor", () => (hasFailed = true))
   process.once("exit", (code) => {
-    if (!hasFailed) {
+    if (!hasFailed && isNode) {
       farewell.ending(code)
       return
     }
