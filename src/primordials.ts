@@ -42,3 +42,32 @@ export const sourceText: (fn: object) => string = /* @__PURE__ */ uncurry(toStri
 
 /** `value instanceof type`, as for classes that have no `Symbol.hasInstance` of their own. */
 export const isInstanceOf: (type: object, value: unknown) => boolean = /* @__PURE__ */ uncurry(hasInstance) as never
+
+/**
+ * A subclass whose prototype has the methods itself. So a task that replaces a method of `Map.prototype` does not reach
+ * the maps of corepool. A replacement that does nothing would lose a wake-up, and nothing would show that. [PL77]
+ */
+function withOwnMethods<T extends abstract new (...args: never[]) => object>(type: T): T {
+  // @ts-expect-error -- a mixin takes any arguments
+  const own = class extends type {}
+  for (const key of Reflect.ownKeys(type.prototype as object)) {
+    if (key === "constructor") continue
+    const method = Object.getOwnPropertyDescriptor(type.prototype, key) as PropertyDescriptor
+    Object.defineProperty(own.prototype, key, method)
+  }
+  return own as T
+}
+
+/** A Map of corepool itself. The maps that tasks get are of the class Map. */
+export const OwnMap: typeof Map = /* @__PURE__ */ withOwnMethods(Map)
+
+/** A Set of corepool itself. */
+export const OwnSet: typeof Set = /* @__PURE__ */ withOwnMethods(Set)
+
+/** As `list.push(…values)`, `list.pop()` and `list.splice(start, count)`, whatever a task has put in their place. */
+export const push: <T>(list: T[], ...values: T[]) => number = /* @__PURE__ */ methodOf(Array.prototype, "push") as never
+export const pop: <T>(list: T[]) => T | undefined = /* @__PURE__ */ methodOf(Array.prototype, "pop") as never
+export const splice: <T>(list: T[], start: number, count?: number) => T[] = /* @__PURE__ */ methodOf(
+  Array.prototype,
+  "splice",
+) as never

@@ -16,6 +16,7 @@
  * the runtime can copy, such as a Blob. Long stretches of bytes can go beside the encoded value, too, so that they are
  * copied only once: bulk.ts.
  */
+import { pop, push } from "../primordials.ts"
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
 import { Decoder } from "./decoder.ts"
@@ -180,7 +181,7 @@ export function encodeStructure(
   transfer: ReadonlySet<object> | undefined,
   isBulky: boolean,
 ): void {
-  const encoder = encoders.pop() ?? new Encoder(encoded)
+  const encoder = pop(encoders) ?? new Encoder(encoded)
   try {
     encoder.encode(encoded, value, name, attachments, transfer, isBulky ? encoded.bulk : undefined)
   } catch (error) {
@@ -191,12 +192,12 @@ export function encodeStructure(
       cause: error,
     })
   } finally {
-    encoders.push(encoder)
+    push(encoders, encoder)
   }
 }
 
 function decodeStructure(encoded: EncodedValue, attachments: readonly object[], isStrange: boolean): unknown {
-  const decoder = decoders.pop() ?? new Decoder(encoded)
+  const decoder = pop(decoders) ?? new Decoder(encoded)
   try {
     return decoder.decode(encoded, attachments, isStrange)
   } catch (error) {
@@ -204,7 +205,7 @@ function decodeStructure(encoded: EncodedValue, attachments: readonly object[], 
     const why = isOverflow(error) ? "it is nested too deeply" : messageOf(error)
     throw new NotSerializableError(`The value cannot be read: ${why}`, { cause: error })
   } finally {
-    decoders.push(decoder)
+    push(decoders, decoder)
   }
 }
 

@@ -1,4 +1,5 @@
 import { types } from "#host/values/values"
+import { push } from "../primordials.ts"
 import { readAttachedView, readBuffer, readFarBuffer, readFarView, readResizableBuffer, readView } from "./binary.ts"
 import { ByteReader } from "./bytes/byte-reader.ts"
 import { setOwn } from "../user-values.ts"
@@ -165,7 +166,7 @@ export class Decoder extends ByteReader {
 
   /** Numbers an object that may be referred to from now on. */
   noted(thing: object): void {
-    if (this.#things !== undefined) this.#things.push(thing)
+    if (this.#things !== undefined) push(this.#things, thing)
   }
 
   #note<T extends object>(thing: T): T {
@@ -175,7 +176,7 @@ export class Decoder extends ByteReader {
 
   /** Reserves a number for an object that is made later. */
   expected(): number {
-    return this.#things === undefined ? -1 : this.#things.push(undefined) - 1
+    return this.#things === undefined ? -1 : push(this.#things, undefined) - 1
   }
 
   arrived(number: number, thing: object): object {
@@ -199,7 +200,7 @@ export class Decoder extends ByteReader {
         this.#sparse(array, length)
         break
       }
-      array.push(this.value())
+      push(array, this.value())
     }
     return array
   }
@@ -236,7 +237,7 @@ export class Decoder extends ByteReader {
       if (this.#absent !== absent) this.#removeAbsent(built, shape.keys)
       return built
     }
-    this.#things.push(object)
+    push(this.#things, object)
     return this.#fill(object, shape)
   }
 
@@ -306,7 +307,7 @@ export class Decoder extends ByteReader {
   #parseKeys(start: number, end: number): string[] {
     this.at = start
     const keys: string[] = []
-    for (let left = this.count(); left > 0; left--) keys.push(this.key())
+    for (let left = this.count(); left > 0; left--) push(keys, this.key())
     if (this.at !== end) this.fail()
     return keys
   }

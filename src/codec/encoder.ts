@@ -1,4 +1,5 @@
 import { types } from "#host/values/values"
+import { push } from "../primordials.ts"
 import { writeBuffer, writeView } from "./binary.ts"
 import type { Bulk } from "./bytes/bulk.ts"
 import { LOCAL, type Part, PART } from "../memory/shared/shareables.ts"
@@ -204,7 +205,7 @@ export class Encoder extends TrackingWriter {
     const indices: number[] = []
     for (const key of Object.keys(array)) {
       const index = Number(key)
-      if (index >= start && index < length && String(index) === key) indices.push(index)
+      if (index >= start && index < length && String(index) === key) push(indices, index)
     }
     this.byte(SPARSE)
     this.count(indices.length)
@@ -305,7 +306,7 @@ export class Encoder extends TrackingWriter {
   #map(map: ReadonlyMap<unknown, unknown>): void {
     // Collects all entries first, as a getter in one of them may change the map.
     const entries: unknown[] = []
-    forEachEntry(map, (value, key) => entries.push(key, value))
+    forEachEntry(map, (value, key) => push(entries, key, value))
     this.begun(map, MAP)
     this.count(entries.length / 2)
     for (const inner of entries) this.value(inner, "get(…)")
@@ -313,7 +314,7 @@ export class Encoder extends TrackingWriter {
 
   #set(set: ReadonlySet<unknown>): void {
     const elements: unknown[] = []
-    forEachElement(set, (element) => elements.push(element))
+    forEachElement(set, (element) => push(elements, element))
     this.begun(set, SET)
     this.count(elements.length)
     for (const element of elements) this.value(element, "(…)")

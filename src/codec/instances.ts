@@ -2,6 +2,7 @@
  * Objects that their class, or the runtime, makes anew in the other thread: instances of registered classes, shared
  * objects, and foreign objects.
  */
+import { pop, push } from "../primordials.ts"
 import { NotSerializableError } from "../errors.ts"
 import { isShareable } from "../memory/shared/shareables.ts"
 import { isMovable } from "./movable.ts"
@@ -35,13 +36,13 @@ export function writeInstance(encoder: Encoder, instance: object, registered: Re
   if (unfinished.includes(instance)) {
     encoder.refuse(instance, "refers to itself, which a class with `encode` or `decode` cannot")
   }
-  unfinished.push(instance)
+  push(unfinished, instance)
   try {
     encoder.byte(CUSTOM_INSTANCE)
     encoder.text(name)
     encoder.value(encode === undefined ? { ...instance } : encode(instance), "encode()")
   } finally {
-    unfinished.pop()
+    pop(unfinished)
   }
   encoder.noted(instance)
 }

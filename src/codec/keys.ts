@@ -2,6 +2,7 @@
  * Keys of shared objects. A key stands for a posted object that its handle alone cannot open: see shared-parts.ts. The
  * keys are in a file of their own because a program that sends nothing needs only this file.
  */
+import { OwnMap, OwnSet } from "../primordials.ts"
 import { isShareable, SHAREABLE } from "../memory/shared/shareables.ts"
 import type { Handle } from "../memory/shared/shared-memory.ts"
 import { perThread } from "../per-thread.ts"
@@ -36,8 +37,8 @@ const keys = perThread("keys", () => new WeakMap<object, object>())
 /** Makes a part, given the object that it is a part of. */
 type PartOpener = (whole: never, handle: Handle | undefined) => object
 
-const names = perThread("names of keys", () => new Set<string>())
-const openers = perThread("parts", () => new Map<string, PartOpener>())
+const names = perThread("names of keys", () => new OwnSet<string>())
+const openers = perThread("parts", () => new OwnMap<string, PartOpener>())
 
 /** Registers a name of objects that cannot be opened by their handle alone. */
 export function registerKeyed(name: string): void {

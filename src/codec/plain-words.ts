@@ -7,6 +7,7 @@
  *     its offset in bytes, its length
  */
 import { read, write } from "#atomics"
+import { push } from "../primordials.ts"
 import { isSharedBuffer } from "../memory/shared/shareables.ts"
 import { typedArrays } from "./binary.ts"
 
@@ -75,7 +76,7 @@ export function writePlain(
       // A task may have broken the getters.
       if (typeof byteOffset !== "number" || typeof elements !== "number" || !isFixed(buffer)) return 0
       let thing = things.indexOf(buffer)
-      if (thing < 0) thing = things.push(buffer) - 1
+      if (thing < 0) thing = push(things, buffer) - 1
       tag = VIEW
       write(words, next++, kind | (thing << KIND_BITS))
       write(words, next++, byteOffset)
@@ -114,31 +115,31 @@ export function readPlain(words: Int32Array, things: readonly object[]): unknown
   for (let tags = read(words, 0); tags !== 0; tags >>>= TAG_BITS) {
     switch (tags & TAG_MASK) {
       case INT:
-        args.push(read(words, next++))
+        push(args, read(words, next++))
         break
       case DOUBLE:
         halves[0] = read(words, next++)
         halves[1] = read(words, next++)
-        args.push(double[0])
+        push(args, double[0])
         break
       case VIEW: {
         const kind = read(words, next++)
         const type = constructors[kind & (2 ** KIND_BITS - 1)] as ViewConstructor
         const offset = read(words, next++)
-        args.push(new type(things[kind >>> KIND_BITS] as SharedMemoryBuffer, offset, read(words, next++)))
+        push(args, new type(things[kind >>> KIND_BITS] as SharedMemoryBuffer, offset, read(words, next++)))
         break
       }
       case TRUE:
-        args.push(true)
+        push(args, true)
         break
       case FALSE:
-        args.push(false)
+        push(args, false)
         break
       case NULL:
-        args.push(null)
+        push(args, null)
         break
       default:
-        args.push(undefined)
+        push(args, undefined)
     }
   }
   return args

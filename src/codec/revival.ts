@@ -6,7 +6,7 @@ import { requireFunction, requireOptions, requireString } from "../checks.ts"
 import { commonErrors, nameErrors } from "../error-names.ts"
 import { IllegalStateError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
-import { sourceText } from "../primordials.ts"
+import { OwnMap, sourceText } from "../primordials.ts"
 
 // ------------------------------------------------------------------ classes of the program
 
@@ -27,8 +27,8 @@ export interface RegisteredClass {
   readonly decode: ((data: unknown) => object) | undefined
 }
 
-const byPrototype = perThread("classes", () => new Map<object, RegisteredClass>())
-const byName = perThread("names of classes", () => new Map<string, RegisteredClass>())
+const byPrototype = perThread("classes", () => new OwnMap<object, RegisteredClass>())
+const byName = perThread("names of classes", () => new OwnMap<string, RegisteredClass>())
 
 /**
  * Lets instances of a class arrive as such, and not as plain objects, in other threads that have registered it under
@@ -113,7 +113,7 @@ nameErrors({
 
 // ------------------------------------------------------------------ shared objects
 
-const openers = perThread("shareables", () => new Map<string, (handle: never) => object>())
+const openers = perThread("shareables", () => new OwnMap<string, (handle: never) => object>())
 
 /**
  * Says how this thread opens a shared object by its handle; the name is the one in the handle. The codec stands below

@@ -1,3 +1,4 @@
+import { OwnMap, push } from "../primordials.ts"
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
 import { type Bulk, BULKY } from "./bytes/bulk.ts"
@@ -95,7 +96,7 @@ export class TrackingWriter extends ByteWriter {
     if (this.#numbers !== undefined) this.#numbers.set(value, count)
     else if (count < FEW) this.#seen[count] = value
     else {
-      this.#numbers = new Map(this.#seen.map((thing, i) => [thing as object, i]))
+      this.#numbers = new OwnMap(this.#seen.map((thing, i) => [thing as object, i]))
       this.#numbers.set(value, count)
     }
   }
@@ -143,7 +144,7 @@ export class TrackingWriter extends ByteWriter {
     const attachments = this.#attachments
     if (attachments === undefined) return -1
     const index = attachments.indexOf(thing)
-    return index === -1 ? attachments.push(thing) - 1 : index
+    return index === -1 ? push(attachments, thing) - 1 : index
   }
 
   /** Puts the bytes beside the encoded value, if they are long enough; false if they have to be written. */

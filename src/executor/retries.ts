@@ -1,3 +1,4 @@
+import { OwnSet } from "../primordials.ts"
 import { guarded } from "../memory/flow/guard.ts"
 
 /** A task with retries, as its executor sees it. */
@@ -12,7 +13,7 @@ export interface Retried {
  * shut down, and it refuses what they give it; but it ends only after the last of these tasks has ended. [RY10]
  */
 export class Retries {
-  readonly #tasks = new Set<Retried>()
+  readonly #tasks = new OwnSet<Retried>()
   /** Set while a shutdown is put off. */
   #shutDown: (() => void) | undefined
   #isSubmitting = false

@@ -1,4 +1,5 @@
 import { load, read, store, write } from "#atomics"
+import { push } from "../primordials.ts"
 import type { ThreadContext } from "../memory/thread/thread-context.ts"
 import { FREE, WAITING } from "../memory/thread/node-pool.ts"
 import { NODE } from "../memory/thread/thread-registry.ts"
@@ -80,7 +81,7 @@ export class ConditionList {
   nodes(): number[] {
     const found: number[] = []
     for (let node = this.#head; node !== 0; node = this.#after(node)) {
-      if (this.#stateOf(node) === WAITING && this.#isAlive(node)) found.push(node)
+      if (this.#stateOf(node) === WAITING && this.#isAlive(node)) push(found, node)
     }
     return found
   }

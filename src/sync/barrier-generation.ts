@@ -1,4 +1,5 @@
 import { load, read, store, write } from "#atomics"
+import { push } from "../primordials.ts"
 import type { ThreadContext } from "../memory/thread/thread-context.ts"
 import { wholeLines } from "../memory/layout.ts"
 import { FREE, WAITING } from "../memory/thread/node-pool.ts"
@@ -183,7 +184,7 @@ export class BarrierGeneration {
     if (load(words, node + NODE.STATE) !== WAITING || load(words, node + NODE.THREAD) !== thread) return
     write(words, node + FATE, fate)
     store(words, node + NODE.STATE, FREE)
-    this.#released.push({ thread, node })
+    push(this.#released, { thread, node })
   }
 
   #hasLostSomebody(): boolean {

@@ -1,8 +1,9 @@
 /** How many texts a map remembers: a program may make functions from texts, each a little different. */
+import { OwnMap } from "../primordials.ts"
 const MOST = 1000
 
 export class BoundedMap<V> {
-  readonly #values = new Map<string, V>()
+  readonly #values = new OwnMap<string, V>()
 
   get(key: string): V | undefined {
     return this.#values.get(key)

@@ -18,7 +18,7 @@
  *   evaluation all the same, such as functions that a loop makes, only the module's export of that name can say which
  *   one is meant; a look-up without such an export fails.
  */
-import { sourceText } from "../primordials.ts"
+import { OwnMap, sourceText } from "../primordials.ts"
 import { IllegalStateError, TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
 import { runtime } from "#host/runtime/clock"
@@ -44,7 +44,7 @@ interface Definition {
 }
 
 const places = perThread("tasks", () => new WeakMap<object, Place>())
-const defined = perThread("tasks by place", () => new Map<string, Definition>())
+const defined = perThread("tasks by place", () => new OwnMap<string, Definition>())
 
 function keyOf({ module, name }: Place): string {
   return `${module}#${name}`

@@ -3,6 +3,7 @@
  * TypeScript: see src/host/node/code/typescript.ts.
  */
 import { importModule } from "#host/code/evaluation"
+import { OwnMap } from "../primordials.ts"
 
 let prepare: ((url: string) => void) | undefined
 
@@ -12,7 +13,7 @@ export function beforeLoading(action: (url: string) => void): void {
 }
 
 /** Modules of corepool's own that have no file: how this thread loads them, by URL. */
-const own = new Map<string, () => Promise<Record<string, unknown>>>()
+const own = new OwnMap<string, () => Promise<Record<string, unknown>>>()
 
 /** From now on this thread loads the module of that URL by `load`. */
 export function provideModule(url: string, load: () => Promise<Record<string, unknown>>): void {

@@ -1,4 +1,5 @@
 /** References to functions: how another thread gets to know a function, and finds it. */
+import { OwnMap } from "../primordials.ts"
 import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { isCallable, named } from "../future/call.ts"
@@ -195,7 +196,7 @@ function asItIs(fn: AnyFunction): FoundTask {
 }
 
 /** The modules that tasks were found in. */
-const modules = new Map<string, Record<string, unknown>>()
+const modules = new OwnMap<string, Record<string, unknown>>()
 
 /** Finds the function without waiting, if its module has been loaded; undefined if it has not. */
 export function findNow(reference: TaskReference): FoundTask | undefined {

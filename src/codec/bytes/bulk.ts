@@ -1,4 +1,5 @@
 import { allocUninitialized } from "#host/values/bytes"
+import { pop, push } from "../../primordials.ts"
 import { bufferOf, sizeOf } from "./views.ts"
 
 /** Shorter stretches are copied twice in less time than it takes to put them aside. */
@@ -27,14 +28,14 @@ export class Bulk {
 
   add(bytes: Uint8Array, size: number): void {
     this.count++
-    this.#parts.push(bytes)
-    this.#sizes.push(size)
+    push(this.#parts, bytes)
+    push(this.#sizes, size)
     this.#size += wholeWords(size)
   }
 
   /** Keeps only the first so many parts. */
   cut(count: number): void {
-    while (this.#sizes.length > count) this.#size -= wholeWords(this.#sizes.pop() as number)
+    while (this.#sizes.length > count) this.#size -= wholeWords(pop(this.#sizes) as number)
     this.#parts.length = count
     this.count = count
   }
@@ -68,7 +69,7 @@ export class Bulk {
     this.forEach((part) => {
       const copy = allocUninitialized(sizeOf(part))
       copy.set(part)
-      copies.push(bufferOf(copy) as ArrayBuffer)
+      push(copies, bufferOf(copy) as ArrayBuffer)
     })
     return copies
   }

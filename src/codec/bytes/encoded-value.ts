@@ -1,4 +1,5 @@
 import { Bytes } from "#host/values/bytes"
+import { pop } from "../../primordials.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { Bulk, type BulkSource } from "./bulk.ts"
 import { bufferOf, sizeOfBuffer } from "./views.ts"
@@ -80,7 +81,7 @@ export class EncodedValue {
 
   /** An encoded value to write into. */
   static blank(): EncodedValue {
-    return kept.pop() ?? new EncodedValue(memoryFor(ROOM))
+    return pop(kept) ?? new EncodedValue(memoryFor(ROOM))
   }
 
   /** An encoded value into which the caller copies one of this kind and length, and which it then decodes. */

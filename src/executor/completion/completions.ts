@@ -1,3 +1,4 @@
+import { OwnSet } from "../../primordials.ts"
 import { CALLABLE, HOST, TASK_FOR } from "../internals.ts"
 import { REMOTE_HANDLE, REMOTE_TASKS, REPORT } from "../../future/internals.ts"
 import type { Future } from "../../future/future.ts"
@@ -19,7 +20,7 @@ export class Completions<T> {
   readonly executor: Executor
   readonly #deliver: (completion: Completion<T>) => void
   /** In the order of submission. */
-  readonly #pending = new Set<Delivery<T>>()
+  readonly #pending = new OwnSet<Delivery<T>>()
 
   constructor(executor: Executor, deliver: (completion: Completion<T>) => void) {
     this.executor = executor

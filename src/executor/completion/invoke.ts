@@ -1,4 +1,5 @@
 /** `invokeAll` and `invokeAny`: many tasks, one wait. */
+import { push } from "../../primordials.ts"
 import { TASK_FOR } from "../internals.ts"
 import { COMPLETION, WILL_BE_AWAITED } from "../../future/internals.ts"
 import { rangeError, requireFunction, requireIterable } from "../../checks.ts"
@@ -40,7 +41,7 @@ export async function invokeAll<T>(
   try {
     for (const task of requireTasks(tasks)) {
       const future = executor[TASK_FOR](requireFunction("task", task))
-      futures.push(future)
+      push(futures, future)
       if (!isLimited) executor.execute(future)
     }
     const isStarted = !isLimited || startUntil(deadline, timeout, futures, executor)
@@ -106,7 +107,7 @@ export async function invokeAny<T>(
     const next = waiting.next()
     if (next.done === true) return false
     hasMore = true
-    futures.push(completions.submit(requireFunction("task", next.value), []))
+    push(futures, completions.submit(requireFunction("task", next.value), []))
     running++
     return true
   }
@@ -148,7 +149,7 @@ class Arrivals<T> {
   readonly #arrival = new WaitList()
 
   add(completion: Completion<T>): void {
-    this.#completions.push(completion)
+    push(this.#completions, completion)
     this.#arrival.signal()
   }
 

@@ -1,5 +1,6 @@
 import { readsWhileBlocked } from "#host/runtime/capabilities"
 import { load, read, store, write } from "#atomics"
+import { OwnMap, pop, push, splice } from "../../primordials.ts"
 import { encodeArguments } from "../../codec/arguments.ts"
 import { NO_ARGUMENTS, PLAIN_WORDS } from "../../codec/bytes/encoded-value.ts"
 import { writePlain } from "../../codec/plain-words.ts"
@@ -63,7 +64,7 @@ export class ForkRecords {
   /** One more slot, the one put back last: the next task goes there. */
   #hot = 0
   /** The stores of forked tasks, by slot. */
-  readonly #stores = new Map<number, CarriedStores>()
+  readonly #stores = new OwnMap<number, CarriedStores>()
   /** The shared memory that the plain arguments being written are views of. */
   readonly #things: object[] = []
   /** An empty list for the attachments of arguments, kept for reuse; undefined while it is in use. */
@@ -95,7 +96,7 @@ export class ForkRecords {
   take(): number {
     const hot = this.#hot
     this.#hot = 0
-    return hot !== 0 ? hot : this.#stock.length > 0 ? (this.#stock.pop() as number) : this.#restock()
+    return hot !== 0 ? hot : this.#stock.length > 0 ? (pop(this.#stock) as number) : this.#restock()
   }
 
   #restock(): number {
@@ -104,9 +105,9 @@ export class ForkRecords {
       if (handle === 0) break
       const slot = this.#tasks.slotOf(handle)
       this.#clear(slot)
-      this.#stock.push(slot)
+      push(this.#stock, slot)
     }
-    return this.#stock.pop() ?? 0
+    return pop(this.#stock) ?? 0
   }
 
   /**
@@ -195,7 +196,7 @@ export class ForkRecords {
       write(words, record + TASK.KIND, NO_ARGUMENTS)
     }
     if (this.#hot === 0) this.#hot = slot
-    else this.#stock.push(slot)
+    else push(this.#stock, slot)
   }
 
   // ------------------------------------------------------------------ what others have run
@@ -220,7 +221,7 @@ export class ForkRecords {
     this.#clear(slot)
     if (this.#stock.length < MOST_KEPT) {
       this.#tasks.renew(slot) // other threads know its old handle
-      this.#stock.push(slot)
+      push(this.#stock, slot)
     } else this.#tasks.free(slot)
     return outcome
   }
@@ -242,7 +243,7 @@ export class ForkRecords {
 
   /** The thread is about to end. */
   end(): void {
-    for (const slot of this.#stock.splice(0)) this.#tasks.free(slot)
+    for (const slot of splice(this.#stock, 0)) this.#tasks.free(slot)
     if (this.#hot !== 0) this.#tasks.free(this.#hot)
     this.#hot = 0
   }

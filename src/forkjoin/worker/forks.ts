@@ -1,3 +1,4 @@
+import { OwnSet } from "../../primordials.ts"
 import { type CarriedStores, mayHaveStores, runWithStores, storesToCarry } from "../../executor/propagation.ts"
 import { COME_BACK, IS_PART_OF, IS_SETTLED, LIE_IN, PORTABLE, RUN_HERE, SLOT } from "../task/internals.ts"
 import { load, read, store } from "#atomics"
@@ -70,7 +71,7 @@ export class Forks implements ForkingWorker {
   /** Forked tasks by slot. */
   readonly #forked: (Forked | undefined)[] = []
   /** Awaited tasks that thieves have. A thief that cannot run one puts it back: then this worker runs it. */
-  readonly #awaited = new Set<Forked>()
+  readonly #awaited = new OwnSet<Forked>()
   /** Called from the event loop, because the bell may have rung while this thread was blocked. */
   readonly #runAwaited = (): void => {
     this.#arrivals.during(() => {

@@ -13,6 +13,7 @@
  * worker that walks. So during the second walk the one before it cannot wake either, and so on: if n walks find the
  * same way of n steps, the circle is permanent.
  */
+import { push } from "../../primordials.ts"
 import { NEW } from "../../future/task-state.ts"
 import type { TaskRecords } from "../../platform/memory/task-records.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
@@ -34,7 +35,7 @@ function wayBack(self: number, deques: Deques, tasks: TaskRecords): number[] {
   for (let worker = self; way.length < deques.count;) {
     const slot = worker > deques.count ? 0 : deques.load(worker, PLACE.JOINS)
     if (slot === 0 || tasks.stateOf(slot) !== NEW) break
-    way.push(slot)
+    push(way, slot)
     worker = thiefOf(tasks, slot)
     if (worker === self) return way
     if (worker === 0) break

@@ -3,6 +3,7 @@
  * parties wait for it: with a listener for each party, Node warns of a leak from the eleventh on, and removing one of n
  * listeners is a linear search.
  */
+import { OwnSet } from "../../primordials.ts"
 import { alone } from "../../checks.ts"
 import { guarded } from "./guard.ts"
 
@@ -19,7 +20,7 @@ const audiences = new WeakMap<AbortSignal, Audience>()
 export function listen(signal: AbortSignal, party: Party): void {
   let audience = audiences.get(signal)
   if (audience === undefined) {
-    const parties = new Set<Party>()
+    const parties = new OwnSet<Party>()
     audience = { parties, listener: () => abortAll(signal, parties) }
     audiences.set(signal, audience)
     signal.addEventListener("abort", audience.listener, alone({ once: true }))

@@ -1,3 +1,4 @@
+import { OwnSet } from "../../primordials.ts"
 import { Timer } from "../../time/timer.ts"
 import { guarded } from "./guard.ts"
 
@@ -13,7 +14,7 @@ export interface Chore {
  * depend on it.
  */
 export class Chores {
-  readonly #chores = new Set<Chore>()
+  readonly #chores = new OwnSet<Chore>()
 
   add(chore: Chore): void {
     this.#chores.add(chore)

@@ -1,3 +1,4 @@
+import { OwnMap } from "../../primordials.ts"
 import { perThread } from "../../per-thread.ts"
 
 /** So many entries of objects that are garbage may be kept, besides as many as there are objects. */
@@ -8,7 +9,7 @@ const SLACK = 64
  * dump can say what a number stands for. The references are weak; the list is swept whenever it has doubled.
  */
 const objects = /* @__PURE__ */ perThread("shared objects", () => ({
-  byNumber: new Map<number, WeakRef<object>>(),
+  byNumber: new OwnMap<number, WeakRef<object>>(),
   limit: SLACK,
 }))
 

@@ -1,3 +1,4 @@
+import { push } from "../../primordials.ts"
 import { type Chore, type Chores, ChoreTimer } from "../flow/chores.ts"
 import { LifeProbe } from "./life.ts"
 import type { ThreadRegistry } from "./thread-registry.ts"
@@ -28,7 +29,7 @@ export class EndingThreads implements Chore {
    */
   add(token: number): void {
     if (!this.#registry.markTerminating(token) || this.#probes.some((probe) => probe.token === token)) return
-    this.#probes.push(new LifeProbe(this.#registry, token, SOON))
+    push(this.#probes, new LifeProbe(this.#registry, token, SOON))
     this.#wind()
   }
 
@@ -40,7 +41,7 @@ export class EndingThreads implements Chore {
     const stopped: number[] = []
     this.#probes = this.#probes.filter((probe) => {
       const hasStopped = probe.ask()
-      if (hasStopped) stopped.push(probe.token)
+      if (hasStopped) push(stopped, probe.token)
       return !hasStopped
     })
     this.#wind()

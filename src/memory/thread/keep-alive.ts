@@ -1,4 +1,5 @@
 import { runtime, type Timeout } from "#host/runtime/clock"
+import { OwnSet } from "../../primordials.ts"
 
 /** The longest interval that timers can have; the callback does nothing. */
 const LONG = 2 ** 31 - 1
@@ -8,7 +9,7 @@ const LONG = 2 ** 31 - 1
  * runtime: a program that awaits a lock held by another thread would simply end.
  */
 export class KeepAlive {
-  readonly #reasons = new Set<object>()
+  readonly #reasons = new OwnSet<object>()
   /** One timer for all reasons and all times: `ref` and `unref` are much cheaper than a new timer. */
   #handle: Timeout | undefined
   /** At the end of the present job: a program that waits for one thing after the other need not change the timer. */

@@ -1,4 +1,5 @@
 import { compareAndSet, load, store, write } from "#atomics"
+import { pop, push } from "../../primordials.ts"
 import { CHUNK_NODES, NODE, NODE_SIZE, type ThreadRegistry } from "./thread-registry.ts"
 
 /** Values of a node's STATE. From LEAVING on its flow waits no longer. */
@@ -39,7 +40,7 @@ export class NodePool {
 
   /** Takes a node for a wait of the flow, in this state. */
   take(flow: number, state: number, mode: number, priority = 0): number {
-    const node = this.#free.pop() ?? this.#refill()
+    const node = pop(this.#free) ?? this.#refill()
     const words = this.#registry.reach(node)
     write(words, node + NODE.FLOW, flow)
     write(words, node + NODE.MODE, mode)
@@ -52,8 +53,8 @@ export class NodePool {
 
   /** Gives the node back after its wait is over. */
   give(node: number): void {
-    if (this.#isIdle(node)) this.#free.push(node)
-    else this.#aside.push(node)
+    if (this.#isIdle(node)) push(this.#free, node)
+    else push(this.#aside, node)
   }
 
   /**
@@ -66,7 +67,7 @@ export class NodePool {
     const lost: { readonly node: number; readonly carrier: number }[] = []
     for (const node of [...used, ...this.#aside]) {
       const carrier = load(this.#registry.reach(node), node + NODE.MAILED)
-      if (carrier !== 0 && !this.#registry.isAlive(carrier)) lost.push({ node, carrier })
+      if (carrier !== 0 && !this.#registry.isAlive(carrier)) push(lost, { node, carrier })
     }
     deliver()
     for (const { node, carrier } of lost) compareAndSet(this.#registry.reach(node), node + NODE.MAILED, carrier, 0)
@@ -82,7 +83,7 @@ export class NodePool {
     this.#aside = []
     for (const node of aside) this.give(node)
     for (;;) {
-      const node = this.#free.pop() ?? 0
+      const node = pop(this.#free) ?? 0
       if (node !== 0) return node
       if (this.#next === this.#end) {
         const chunk = this.#registry.takeChunk(this.#token)

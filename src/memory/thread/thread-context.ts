@@ -1,4 +1,5 @@
 import { block, compareAndSet, exchange, listen, load, pause, read, store, wait, write } from "#atomics"
+import { OwnMap, push } from "../../primordials.ts"
 import { now } from "../../time/timer.ts"
 import { Chores } from "../flow/chores.ts"
 import { EndingThreads } from "./ending-threads.ts"
@@ -60,7 +61,7 @@ export class ThreadContext {
   readonly #answers: number
   /** How often to look for mail before going to sleep: another thread is often about to send it. */
   readonly #spins: number
-  readonly #waits = new Map<number, Addressee>()
+  readonly #waits = new OwnMap<number, Addressee>()
   readonly #keepAlive = new KeepAlive()
   #listening = false
   /** Whether this thread listens for interrupts though no flow waits. */
@@ -134,7 +135,7 @@ export class ThreadContext {
   #wakeOwn(node: number): void {
     const more = this.#toWake
     if (this.#waking) {
-      more.push(node)
+      push(more, node)
       return
     }
     this.#waking = true
@@ -265,17 +266,18 @@ export class ThreadContext {
 
   #deliver(): void {
     const arrived: number[] = []
+    let count = 0
     for (let node = exchange(this.registry.words, this.#mail, 0); node !== 0;) {
       const words = this.registry.reach(node)
       const next = read(words, node + NODE.MAIL_NEXT)
       store(words, node + NODE.MAILED, 0)
-      arrived.push(node)
+      arrived[count++] = node // without a method: a task may have replaced it [PL77]
       node = next
     }
     // The latest node is on top; the node that was mailed first is resumed first.
-    for (const node of arrived.reverse()) {
+    while (count > 0) {
       this.#resumed++
-      this.#unpark(node)
+      this.#unpark(arrived[--count] as number)
     }
   }
 

@@ -1,4 +1,5 @@
 import { compareAndSet, load, read, store, write } from "#atomics"
+import { pop, push, splice } from "../../primordials.ts"
 import { ACQUIRED, ACQUIRED_SHARED, ENTERED, FREE, LEAVING, WAITING } from "../thread/node-pool.ts"
 import { NODE, type ThreadRegistry } from "../thread/thread-registry.ts"
 
@@ -58,19 +59,21 @@ export class CombiningList {
   #linkTaken(top: number, entering: number): void {
     const batch: number[] = []
     for (let node = top; node !== 0;) {
-      batch.push(node)
+      push(batch, node)
       node = read(this.#registry.reach(node), node + NODE.INBOX_NEXT)
     }
-    for (const node of batch.reverse()) if (!this.#isLinked(node)) this.#link(node, entering)
+    for (let node = pop(batch); node !== undefined; node = pop(batch)) {
+      if (!this.#isLinked(node)) this.#link(node, entering)
+    }
     store(this.#words, this.#base + QUEUE.TAKEN, 0) // not a plain write: other threads have to see HEAD set before
     // Not earlier: the owner of a dropped node may use it again at once, and the chain of the batch runs through it.
-    for (const node of this.#dropped.splice(0)) store(this.#registry.reach(node), node + NODE.STATE, FREE)
+    for (const node of splice(this.#dropped, 0)) store(this.#registry.reach(node), node + NODE.STATE, FREE)
   }
 
   #link(node: number, entering: number): void {
     const words = this.#registry.reach(node)
     if (load(words, node + NODE.STATE) !== ENTERED && !this.#admit(words, node)) {
-      this.#dropped.push(node)
+      push(this.#dropped, node)
       return
     }
     const prev = this.#lastBefore(read(words, node + NODE.PRIORITY))

@@ -1,3 +1,4 @@
+import { OwnMap } from "../../primordials.ts"
 import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { uncaught } from "../../memory/flow/guard.ts"
@@ -198,7 +199,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
 /**
  * The pools that were sent to this thread, by their identity: a pool that is an argument of each task is opened once.
  */
-const guests = new Map<number, object>()
+const guests = new OwnMap<number, object>()
 
 function handleIn(shared: Shared): PoolHandle {
   const handle = ("handle" in shared ? shared.handle : shared) as PoolHandle

@@ -1,5 +1,6 @@
 import { Bytes } from "#host/values/bytes"
 import { add, load, store } from "#atomics"
+import { OwnMap } from "../../primordials.ts"
 import { RejectedExecutionError } from "../../errors.ts"
 import type { GrowingWords } from "../../memory/growing-words.ts"
 import { find, findNow, type FoundTask, referenceOf, type TaskReference } from "../../task/reference.ts"
@@ -26,7 +27,7 @@ export class FunctionTable {
   readonly #texts: GrowingWords
   /** Numbers by function, and by reference for functions that the program makes anew each time. */
   readonly #numbers = new WeakMap<AnyFunction, number>()
-  readonly #known = new Map<string, number>()
+  readonly #known = new OwnMap<string, number>()
   readonly #found: (FoundTask | undefined)[] = []
   /** Most tasks call the same function as the one before. */
   #last: AnyFunction | undefined

@@ -1,4 +1,5 @@
 import { load, read, store, write } from "#atomics"
+import { OwnSet } from "../../primordials.ts"
 import { leaveNew, settle, stateOf } from "../../future/task-state.ts"
 import { OF_A_SERIES } from "../../core/series.ts"
 import { COMPLETION_QUEUE_MASK, BY_CALENDAR, TAKEN, TASK } from "./layout.ts"
@@ -98,7 +99,7 @@ export class TaskRecords extends TaskSlots {
    * so the result ends where a slot would come a second time, or where the link is no slot.
    */
   linked(first: number): Set<number> {
-    const slots = new Set<number>()
+    const slots = new OwnSet<number>()
     const { capacity } = this.memory
     for (let slot = first; slot > 0 && slot <= capacity && !slots.has(slot); slot = this.linkOf(slot)) slots.add(slot)
     return slots

@@ -1,4 +1,5 @@
 import { compareAndSet, load, read, store, write } from "#atomics"
+import { pop, push } from "../../primordials.ts"
 import { wholeWords } from "../../codec/bytes/bulk.ts"
 import { EncodedValue, INT, NO_VALUE } from "../../codec/bytes/encoded-value.ts"
 import { sizeOfBuffer } from "../../codec/bytes/views.ts"
@@ -67,7 +68,7 @@ export abstract class TaskSlots {
    * flags say MEASURED, `submitted` is the time of the submission, on the clock that all threads share.
    */
   take(completionQueue: number, functionId: number, flags: number, submitted = 0): number {
-    const handle = this.#spare.pop() ?? this.#takeNew()
+    const handle = pop(this.#spare) ?? this.#takeNew()
     if (handle === 0) return 0
     const record = this.recordOf(this.slotOf(handle))
     const words = this.words
@@ -106,7 +107,7 @@ export abstract class TaskSlots {
       this.free(slot)
       return
     }
-    this.#spare.push(this.renew(slot))
+    push(this.#spare, this.renew(slot))
   }
 
   free(slot: number): void {

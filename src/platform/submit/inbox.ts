@@ -1,3 +1,4 @@
+import { push, splice } from "../../primordials.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 
 /**
@@ -20,7 +21,10 @@ export class Inbox {
     if (this.#next === this.#arrived.length) {
       this.#arrived = slots
       this.#next = 0
-    } else for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
+    } else {
+      const arrived = this.#arrived // not by spreading: there may be a million
+      for (const slot of slots) push(arrived, slot)
+    }
   }
 
   constructor(completionQueues: CompletionQueues, number: number, receive: (slot: number) => void) {
@@ -50,7 +54,7 @@ export class Inbox {
 
   /** Receives all that has come. */
   look(): void {
-    if (this.#postponed.length > 0) this.#append(this.#postponed.splice(0))
+    if (this.#postponed.length > 0) this.#append(splice(this.#postponed, 0))
     this.#completionQueues.empty(this.#number, this.#append)
     while (this.#next < this.#arrived.length) this.#receive(this.#arrived[this.#next++] as number)
     if (this.#arrived.length > 0) {
@@ -61,7 +65,7 @@ export class Inbox {
 
   /** An attachment of this slot has not come yet. */
   postpone(slot: number): void {
-    this.#postponed.push(slot)
+    push(this.#postponed, slot)
   }
 
   /** Nothing more comes for the slots that were postponed. */

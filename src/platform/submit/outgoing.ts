@@ -1,3 +1,4 @@
+import { OwnMap, OwnSet } from "../../primordials.ts"
 import { decodeArguments, encodeArguments } from "../../codec/arguments.ts"
 import { sharedAmong } from "../../codec/plain-words.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -50,11 +51,11 @@ const MOST_ENCLOSED = 2 ** 13
 export class Outgoing implements Sender {
   readonly #tasks: TaskRecords
   readonly #sideChannel: SideChannel
-  readonly #settled = new Set<() => void>()
+  readonly #settled = new OwnSet<() => void>()
   /** The arguments of a task that this thread has forked, by slot; plain ones are not kept here. */
   forked: (slot: number) => readonly unknown[] | undefined = () => undefined
   /** By slot. */
-  readonly #kept = new Map<number, Kept>()
+  readonly #kept = new OwnMap<number, Kept>()
 
   private constructor(tasks: TaskRecords, sideChannel: SideChannel) {
     this.#tasks = tasks
@@ -190,7 +191,7 @@ export class Outgoing implements Sender {
   }
 
   get shared(): readonly object[] {
-    const things = new Set<object>()
+    const things = new OwnSet<object>()
     for (const kept of this.#kept.values()) if (kept.isShared) for (const thing of kept.things) things.add(thing)
     return [...things]
   }
@@ -286,7 +287,7 @@ export function encodeMoving(
     )
   }
   requirePresent("transfer", toMove)
-  const encoded = encodeArguments(args, things, new Set(toMove), true)
+  const encoded = encodeArguments(args, things, new OwnSet(toMove), true)
   requireAmong("transfer", toMove, things, "the arguments")
   return encoded
 }

@@ -4,6 +4,7 @@ import {
   COME_BACK, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS, TAKE_BACK, TIMING, WORK,
   WORK_ARGUMENTS,
 } from "../../future/internals.ts"
+import { OwnMap } from "../../primordials.ts"
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { kindOfFew } from "../../codec/arguments.ts"
 import { Carrier } from "../../executor/carrier.ts"
@@ -65,7 +66,7 @@ export class Submissions implements Mailbox {
   /** Empty; collects the objects among arguments that cannot be encoded. Undefined while in use. */
   #collector: object[] | undefined = []
   /** The hooks to call for tasks whose attachments have not arrived. */
-  readonly #lateHooks = new Map<number, AfterHook>()
+  readonly #lateHooks = new OwnMap<number, AfterHook>()
   /** By slot. */
   readonly #submitted: (Runnable | undefined)[] = []
   /** How many tasks of this thread are not over. */

@@ -1,4 +1,5 @@
 import { readsWhileBlocked } from "#host/runtime/capabilities"
+import { OwnMap, OwnSet } from "../../primordials.ts"
 import { Bell } from "../../memory/wait/bell.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
@@ -35,7 +36,7 @@ export interface Recipient<M extends PoolMessage> {
   lentFor(channel: Channel): void
 }
 
-const NO_LINES: ReadonlySet<Channel> = new Set()
+const NO_LINES: ReadonlySet<Channel> = new OwnSet()
 
 const channelsByContext = perThread("channels", () => new WeakMap<ThreadContext, Channels>())
 
@@ -62,14 +63,14 @@ export class Channels {
   onAsk: (token: number) => void = () => undefined
   readonly #threadContext: ThreadContext
   readonly #bell: Bell
-  readonly #channels = new Set<Channel>()
+  readonly #channels = new OwnSet<Channel>()
   /** By pool. */
-  readonly #recipients = new Map<number, Recipient<never>>()
+  readonly #recipients = new OwnMap<number, Recipient<never>>()
   /** The channels to workers of a pool, by pool, as far as they are known. */
-  readonly #workers = new Map<number, Set<Channel>>()
+  readonly #workers = new OwnMap<number, Set<Channel>>()
   #isLooking = false
   /** Recipients of messages whose `settled` is still to be called. */
-  #told = new Set<Recipient<never>>()
+  #told = new OwnSet<Recipient<never>>()
 
   private constructor(threadContext: ThreadContext) {
     this.#threadContext = threadContext
@@ -132,7 +133,7 @@ export class Channels {
 
   #noteWorker(pool: number, channel: Channel): void {
     const workers = this.#workers.get(pool)
-    if (workers === undefined) this.#workers.set(pool, new Set([channel]))
+    if (workers === undefined) this.#workers.set(pool, new OwnSet([channel]))
     else workers.add(channel)
   }
 
@@ -159,7 +160,7 @@ export class Channels {
     if (this.#isLooking) return false
     this.#readAll()
     const told = this.#told
-    if (told.size > 0) this.#told = new Set()
+    if (told.size > 0) this.#told = new OwnSet()
     for (const recipient of told) recipient.settled()
     this.news.signalAll()
     return told.size > 0

@@ -1,3 +1,4 @@
+import { OwnMap, OwnSet, push, splice } from "../../primordials.ts"
 import { noteSharedBytes } from "../../memory/reservation.ts"
 import { sharedBytesIn } from "../../memory/shared/shareables.ts"
 import { runtime } from "#host/runtime/clock"
@@ -58,7 +59,7 @@ interface Unread {
  */
 export class Lender {
   readonly #known: KnownThings
-  readonly #loans = new Map<Channel, Loans>()
+  readonly #loans = new OwnMap<Channel, Loans>()
   readonly #noted = new WeakSet()
   readonly #registry = new FinalizationRegistry<number>((number) => this.#drop(number))
   /** Called with each object, as it is sent, before it is. */
@@ -87,7 +88,7 @@ export class Lender {
     if (pool === undefined) for (const thing of sent) this.sending(thing, channel)
     const loan: Loan = pool === undefined ? { numbers, things: sent } : { numbers, things: sent, pool }
     const message = channel.post(loan)
-    loans.unread.push({ message, bytes })
+    push(loans.unread, { message, bytes })
     loans.bytes += bytes
     for (const [i, thing] of fresh.entries()) {
       loans.numbers.add(numbers[i] as number)
@@ -103,7 +104,7 @@ export class Lender {
 
   #loansOf(channel: Channel): Loans {
     let loans = this.#loans.get(channel)
-    if (loans === undefined) this.#loans.set(channel, (loans = { numbers: new Set(), unread: [], bytes: 0 }))
+    if (loans === undefined) this.#loans.set(channel, (loans = { numbers: new OwnSet(), unread: [], bytes: 0 }))
     return loans
   }
 
@@ -116,7 +117,7 @@ export class Lender {
       if (channel.isUnread(message)) break
       loans.bytes -= bytes
     }
-    unread.splice(0, read)
+    splice(unread, 0, read)
   }
 
   /** Once for each object. */
@@ -131,7 +132,7 @@ export class Lender {
 
   /** The collector announces objects one by one; the borrowers get one message for all of them. */
   #drop(number: number): void {
-    if (this.#dropped.push(number) === 1) runtime.microtask(() => this.#tell())
+    if (push(this.#dropped, number) === 1) runtime.microtask(() => this.#tell())
   }
 
   #tell(): void {

@@ -4,6 +4,7 @@
  * object gets its number, which is unique, from the first thread that sends it. A thread keeps an object that was lent
  * to it (lending.ts) as long as the lender does. An object that was not lent and has been collected must be sent again.
  */
+import { OwnMap, push } from "../../primordials.ts"
 import { isRevivable, reviveShareable } from "../../codec/revival.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { noteSharedBytes } from "../../memory/reservation.ts"
@@ -18,7 +19,7 @@ export function canBeReferred(thing: object): boolean {
 
 // ------------------------------------------------------------------ what this thread knows
 
-const NOTHING_LENT: ReadonlyMap<number, object> = new Map()
+const NOTHING_LENT: ReadonlyMap<number, object> = new OwnMap()
 
 /** Fewer than these are not worth sweeping. */
 const FEW = 64
@@ -35,9 +36,9 @@ export class KnownThings {
   /** The number of an object, the same in all threads. */
   readonly #numbers = new WeakMap<object, number>()
   /** Objects of other threads that this thread has met. */
-  readonly #met = new Map<number, WeakRef<object>>()
+  readonly #met = new OwnMap<number, WeakRef<object>>()
   /** What was lent to this thread (lending.ts), as it was sent, by lender. */
-  readonly #borrowed = new Map<Lender, Map<number, object>>()
+  readonly #borrowed = new OwnMap<Lender, Map<number, object>>()
   #sweepAt = FEW
 
   constructor(registry: ThreadRegistry) {
@@ -60,7 +61,7 @@ export class KnownThings {
     for (const number of numbers) {
       const thing = this.#met.get(number)?.deref() ?? this.#open(number)
       if (thing === undefined) return undefined
-      things.push(thing)
+      push(things, thing)
     }
     return things
   }
@@ -92,7 +93,7 @@ export class KnownThings {
 
   borrow(lender: Lender, numbers: readonly number[], sent: readonly object[]): void {
     let loans = this.#borrowed.get(lender)
-    if (loans === undefined) this.#borrowed.set(lender, (loans = new Map<number, object>()))
+    if (loans === undefined) this.#borrowed.set(lender, (loans = new OwnMap<number, object>()))
     for (const [i, number] of numbers.entries()) {
       loans.set(number, sent[i] as object)
       noteSharedBytes(sharedBytesIn(sent[i] as object))

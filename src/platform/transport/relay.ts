@@ -1,3 +1,4 @@
+import { OwnMap, OwnSet } from "../../primordials.ts"
 import type { Loan, Recall } from "./lending.ts"
 import type { Channel } from "./channel.ts"
 import type { KnownThings } from "./references.ts"
@@ -22,7 +23,7 @@ const MOST = 1024
 export class Relay {
   readonly #known: KnownThings
   /** By the channel to a guest: the channels over which its loans were passed on. */
-  readonly #receivers = new Map<Channel, Set<Channel>>()
+  readonly #receivers = new OwnMap<Channel, Set<Channel>>()
 
   constructor(known: KnownThings) {
     this.#known = known
@@ -36,7 +37,7 @@ export class Relay {
     const numbers = loans.map(([number]) => number)
     to.post({ numbers, things: loans.map(([, sent]) => sent), from: from.peer } satisfies Loan)
     const receivers = this.#receivers.get(from)
-    if (receivers === undefined) this.#receivers.set(from, new Set([to]))
+    if (receivers === undefined) this.#receivers.set(from, new OwnSet([to]))
     else receivers.add(to)
   }
 

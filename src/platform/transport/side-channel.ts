@@ -1,4 +1,5 @@
 import { canBlock, readsWhileBlocked } from "#host/runtime/capabilities"
+import { OwnMap, OwnSet } from "../../primordials.ts"
 import { NotSerializableError, ThreadDeathError } from "../../errors.ts"
 import { bulkOf } from "../../codec/bytes/bulk.ts"
 import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -71,7 +72,7 @@ const LINGER = 2
  * By the identity of the pool, until the pool has terminated. (Not by WeakRefs: those keep new objects alive until the
  * thread returns to its event loop.)
  */
-const sideChannels = perThread("side channels", () => new Map<number, SideChannel>())
+const sideChannels = perThread("side channels", () => new OwnMap<number, SideChannel>())
 
 /**
  * What goes by message beside the records of a pool's tasks: arguments that the submitter keeps until a worker has
@@ -100,10 +101,10 @@ export class SideChannel implements Recipient<Message> {
    * The channels to guests, threads to which this one has sent the pool; and which pairs of a guest and a worker have a
    * channel.
    */
-  readonly #guests = new Set<Channel>()
+  readonly #guests = new OwnSet<Channel>()
   #links: (readonly [guest: Channel, worker: Channel])[] = []
   /** By the handle of their tasks. */
-  readonly #arrived = new Map<number, Attachments>()
+  readonly #arrived = new OwnMap<number, Attachments>()
 
   private constructor(memory: PoolMemory) {
     this.#memory = memory

@@ -1,3 +1,4 @@
+import { OwnMap, OwnSet } from "../../primordials.ts"
 import { CANCELLED } from "../../future/task-state.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import type { SharedWorker } from "../memory/workers/shared-worker.ts"
@@ -11,9 +12,9 @@ import type { TaskRecords } from "../memory/task-records.ts"
 export class RunningTasks {
   readonly #tasks: TaskRecords
   readonly #self: SharedWorker
-  readonly #beside = new Set<number>()
+  readonly #beside = new OwnSet<number>()
   /** Of the tasks that run inside of another one or beside it. */
-  readonly #flows = new Map<number, Flow>()
+  readonly #flows = new OwnMap<number, Flow>()
 
   constructor(tasks: TaskRecords, self: SharedWorker) {
     this.#tasks = tasks

@@ -1,3 +1,4 @@
+import { OwnMap, OwnSet } from "../../primordials.ts"
 import { decodeArguments } from "../../codec/arguments.ts"
 import { encode } from "../../codec/codec.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -53,7 +54,7 @@ export class TaskPayloads {
   /**
    * The shared objects among the arguments of tasks under way, by slot. The submitter has them, should one be returned.
    */
-  readonly #given = new Map<number, readonly object[]>()
+  readonly #given = new OwnMap<number, readonly object[]>()
   /** Empty; collects objects that cannot be encoded. Undefined while in use. */
   #collector: object[] | undefined = []
   /**
@@ -212,7 +213,7 @@ export class TaskPayloads {
     this.#collector = undefined // user code that runs now may encode another one
     const toMove = transferListOf(outcome) ?? NOTHING
     if (toMove.length > 0) requireMovable(toMove, isPostable)
-    const encoded = encode(outcome, things, toMove.length > 0 ? new Set(toMove) : undefined, true)
+    const encoded = encode(outcome, things, toMove.length > 0 ? new OwnSet(toMove) : undefined, true)
     this.#things = things
     this.#toMove = toMove
     return encoded

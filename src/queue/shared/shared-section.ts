@@ -1,3 +1,4 @@
+import { push } from "../../primordials.ts"
 import { MEMORY, WAIT_QUEUE } from "../../lock/internals.ts"
 import { pause } from "#atomics"
 import { availableParallelism } from "#host/runtime/machine"
@@ -101,7 +102,7 @@ export class SharedSection {
 
   /** Wakes a wait as soon as the section has been left: a flow of this thread goes on at once. */
   wakeLater(thread: number, node: number): void {
-    if (thread !== 0) this.#toWake.push(thread, node)
+    if (thread !== 0) push(this.#toWake, thread, node)
   }
 
   *#queueing(flow: Flow): Steps<void> {

@@ -1,4 +1,5 @@
 import { load, store } from "#atomics"
+import { push } from "../../../primordials.ts"
 import { LINE } from "../../../memory/layout.ts"
 import { BASE, COMPLETION_QUEUE, MOST_COMPLETION_QUEUES } from "../layout.ts"
 import type { PoolMemory } from "../pool-memory.ts"
@@ -132,7 +133,7 @@ function inheritance({ words, threadContext }: PoolMemory): Inheritance | undefi
       threadContext.registry.isAlive(load(words, completionQueue + COMPLETION_QUEUE.TOKEN))
     )
       continue
-    if (claim !== 0) claims.push(claim)
+    if (claim !== 0) push(claims, claim)
     ends ||= isEnder
     resumes ||= isResumer
     store(words, completionQueue + COMPLETION_QUEUE.CLAIM, 0)
