@@ -55,7 +55,7 @@ function withOwnMethods<T extends abstract new (...args: never[]) => object>(typ
     const method = Object.getOwnPropertyDescriptor(type.prototype, key) as PropertyDescriptor
     Object.defineProperty(own.prototype, key, method)
   }
-  return own as T
+  return own
 }
 
 /** A Map of corepool itself. The maps that tasks get are of the class Map. */

@@ -13,7 +13,7 @@ const KB = 1024
  * Of all of it. The files for browsers have 207 KB, as they are a second copy of the code, the page of the monitor and
  * its server 42 KB, the command line 23 KB, events, OpenTelemetry and traces 20 KB. An entry has five files.
  */
-export const PACKAGE: PackageFigures = { tarball: 644 * KB, unpacked: 1989 * KB, files: 80 }
+export const PACKAGE: PackageFigures = { tarball: 646 * KB, unpacked: 1992 * KB, files: 80 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */

@@ -185,8 +185,9 @@ test("[PL52] a thread that cannot write down the outcome of its task is replaced
   const breaks = pool.submit(() => {
     const outcome = Array.from({ length: 10_000 }, () => "an outcome that needs room")
     for (const name of ["min", "max", "floor", "ceil", "log2", "clz32"]) Reflect.set(Math, name, undefined)
-    Reflect.set(Array.prototype, "pop", undefined)
-    Reflect.set(Array.prototype, "push", undefined)
+    Reflect.set(Array.prototype, Symbol.iterator, undefined)
+    for (const name of ["set", "subarray", "fill"])
+      Reflect.set(Object.getPrototypeOf(Uint8Array.prototype) as object, name, undefined)
     return outcome
   })
   await assert.rejects(() => breaks.get(), ThreadDeathError)
