@@ -200,7 +200,7 @@ export class Decoder extends ByteReader {
         this.#sparse(array, length)
         break
       }
-      push(array, this.value())
+      array[i] = this.value()
     }
     return array
   }

@@ -112,34 +112,35 @@ export function sharedAmong(args: readonly unknown[]): object[] {
 export function readPlain(words: Int32Array, things: readonly object[]): unknown[] {
   const args: unknown[] = []
   let next = 1
+  let count = 0
   for (let tags = read(words, 0); tags !== 0; tags >>>= TAG_BITS) {
     switch (tags & TAG_MASK) {
       case INT:
-        push(args, read(words, next++))
+        args[count++] = read(words, next++)
         break
       case DOUBLE:
         halves[0] = read(words, next++)
         halves[1] = read(words, next++)
-        push(args, double[0])
+        args[count++] = double[0]
         break
       case VIEW: {
         const kind = read(words, next++)
         const type = constructors[kind & (2 ** KIND_BITS - 1)] as ViewConstructor
         const offset = read(words, next++)
-        push(args, new type(things[kind >>> KIND_BITS] as SharedMemoryBuffer, offset, read(words, next++)))
+        args[count++] = new type(things[kind >>> KIND_BITS] as SharedMemoryBuffer, offset, read(words, next++))
         break
       }
       case TRUE:
-        push(args, true)
+        args[count++] = true
         break
       case FALSE:
-        push(args, false)
+        args[count++] = false
         break
       case NULL:
-        push(args, null)
+        args[count++] = null
         break
       default:
-        push(args, undefined)
+        args[count++] = undefined
     }
   }
   return args
