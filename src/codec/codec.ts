@@ -16,7 +16,7 @@
  * the runtime can copy, such as a Blob. Long stretches of bytes can go beside the encoded value, too, so that they are
  * copied only once: bulk.ts.
  */
-import { pop, push } from "../primordials.ts"
+import { Stack } from "../primordials.ts"
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
 import { Decoder } from "./decoder.ts"
@@ -169,8 +169,8 @@ function encodeShort(encoded: EncodedValue, value: string): boolean {
 // ------------------------------------------------------------------ structures
 
 /** Encoders and decoders that are not in use. User code that runs while one is in use may need another one. */
-const encoders: Encoder[] = []
-const decoders: Decoder[] = []
+const encoders = new Stack<Encoder>()
+const decoders = new Stack<Decoder>()
 
 /** `name` is the name of the value in error messages. */
 export function encodeStructure(
@@ -181,7 +181,7 @@ export function encodeStructure(
   transfer: ReadonlySet<object> | undefined,
   isBulky: boolean,
 ): void {
-  const encoder = pop(encoders) ?? new Encoder(encoded)
+  const encoder = encoders.pop() ?? new Encoder(encoded)
   try {
     encoder.encode(encoded, value, name, attachments, transfer, isBulky ? encoded.bulk : undefined)
   } catch (error) {
@@ -192,12 +192,12 @@ export function encodeStructure(
       cause: error,
     })
   } finally {
-    push(encoders, encoder)
+    encoders.push(encoder)
   }
 }
 
 function decodeStructure(encoded: EncodedValue, attachments: readonly object[], isStrange: boolean): unknown {
-  const decoder = pop(decoders) ?? new Decoder(encoded)
+  const decoder = decoders.pop() ?? new Decoder(encoded)
   try {
     return decoder.decode(encoded, attachments, isStrange)
   } catch (error) {
@@ -205,7 +205,7 @@ function decodeStructure(encoded: EncodedValue, attachments: readonly object[], 
     const why = isOverflow(error) ? "it is nested too deeply" : messageOf(error)
     throw new NotSerializableError(`The value cannot be read: ${why}`, { cause: error })
   } finally {
-    push(decoders, decoder)
+    decoders.push(decoder)
   }
 }
 

@@ -1,5 +1,5 @@
 import { Bytes } from "#host/values/bytes"
-import { pop } from "../../primordials.ts"
+import { Stack } from "../../primordials.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { Bulk, type BulkSource } from "./bulk.ts"
 import { bufferOf, sizeOfBuffer } from "./views.ts"
@@ -35,7 +35,7 @@ const LONGEST = 2 ** 31 - 8
 const LONGEST_KEPT = 2 ** 18
 const MOST_KEPT = 16
 
-const kept: EncodedValue[] = []
+const kept = new Stack<EncodedValue>()
 
 /**
  * A value on its way between threads: its kind and its bytes, in memory of this thread. `encode` writes it, `decode`
@@ -81,7 +81,7 @@ export class EncodedValue {
 
   /** An encoded value to write into. */
   static blank(): EncodedValue {
-    return pop(kept) ?? new EncodedValue(memoryFor(ROOM))
+    return kept.pop() ?? new EncodedValue(memoryFor(ROOM))
   }
 
   /** An encoded value into which the caller copies one of this kind and length, and which it then decodes. */
@@ -129,8 +129,7 @@ export class EncodedValue {
   release(): void {
     if (this.bulk.count > 0) this.bulk.cut(0)
     this.bulkSource = undefined
-    // Not by push(), which a task may have replaced.
-    if (this.capacity <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this
+    if (this.capacity <= LONGEST_KEPT && kept.size < MOST_KEPT) kept.push(this)
   }
 }
 

@@ -1,6 +1,6 @@
 import { readsWhileBlocked } from "#host/runtime/capabilities"
 import { load, read, store, write } from "#atomics"
-import { OwnMap, pop, push, splice } from "../../primordials.ts"
+import { OwnMap, Stack } from "../../primordials.ts"
 import { encodeArguments } from "../../codec/arguments.ts"
 import { NO_ARGUMENTS, PLAIN_WORDS } from "../../codec/bytes/encoded-value.ts"
 import { writePlain } from "../../codec/plain-words.ts"
@@ -60,7 +60,7 @@ export class ForkRecords {
   /** REACHABLE if other threads can post to this one; 0 otherwise. */
   readonly #reachable: number
   readonly #flags: number
-  readonly #stock: number[] = []
+  readonly #stock = new Stack<number>()
   /** One more slot, the one put back last: the next task goes there. */
   #hot = 0
   /** The stores of forked tasks, by slot. */
@@ -96,7 +96,7 @@ export class ForkRecords {
   take(): number {
     const hot = this.#hot
     this.#hot = 0
-    return hot !== 0 ? hot : this.#stock.length > 0 ? (pop(this.#stock) as number) : this.#restock()
+    return hot !== 0 ? hot : (this.#stock.pop() ?? this.#restock())
   }
 
   #restock(): number {
@@ -105,9 +105,9 @@ export class ForkRecords {
       if (handle === 0) break
       const slot = this.#tasks.slotOf(handle)
       this.#clear(slot)
-      push(this.#stock, slot)
+      this.#stock.push(slot)
     }
-    return pop(this.#stock) ?? 0
+    return this.#stock.pop() ?? 0
   }
 
   /**
@@ -196,7 +196,7 @@ export class ForkRecords {
       write(words, record + TASK.KIND, NO_ARGUMENTS)
     }
     if (this.#hot === 0) this.#hot = slot
-    else push(this.#stock, slot)
+    else this.#stock.push(slot)
   }
 
   // ------------------------------------------------------------------ what others have run
@@ -219,9 +219,9 @@ export class ForkRecords {
     }
     this.#outgoing.finish(slot)
     this.#clear(slot)
-    if (this.#stock.length < MOST_KEPT) {
+    if (this.#stock.size < MOST_KEPT) {
       this.#tasks.renew(slot) // other threads know its old handle
-      push(this.#stock, slot)
+      this.#stock.push(slot)
     } else this.#tasks.free(slot)
     return outcome
   }
@@ -243,7 +243,7 @@ export class ForkRecords {
 
   /** The thread is about to end. */
   end(): void {
-    for (const slot of splice(this.#stock, 0)) this.#tasks.free(slot)
+    for (let slot = this.#stock.pop(); slot !== undefined; slot = this.#stock.pop()) this.#tasks.free(slot)
     if (this.#hot !== 0) this.#tasks.free(this.#hot)
     this.#hot = 0
   }

@@ -1,5 +1,5 @@
 import { compareAndSet, load, store, write } from "#atomics"
-import { pop, push } from "../../primordials.ts"
+import { push, Stack } from "../../primordials.ts"
 import { CHUNK_NODES, NODE, NODE_SIZE, type ThreadRegistry } from "./thread-registry.ts"
 
 /** Values of a node's STATE. From LEAVING on its flow waits no longer. */
@@ -27,7 +27,7 @@ export const CANCELLED = 6
 export class NodePool {
   readonly #registry: ThreadRegistry
   readonly #token: number
-  readonly #free: number[] = []
+  readonly #free = new Stack<number>()
   #aside: number[] = []
   /** What is left of the chunk that was taken last. */
   #next = 0
@@ -40,7 +40,7 @@ export class NodePool {
 
   /** Takes a node for a wait of the flow, in this state. */
   take(flow: number, state: number, mode: number, priority = 0): number {
-    const node = pop(this.#free) ?? this.#refill()
+    const node = this.#free.pop() ?? this.#refill()
     const words = this.#registry.reach(node)
     write(words, node + NODE.FLOW, flow)
     write(words, node + NODE.MODE, mode)
@@ -53,7 +53,7 @@ export class NodePool {
 
   /** Gives the node back after its wait is over. */
   give(node: number): void {
-    if (this.#isIdle(node)) push(this.#free, node)
+    if (this.#isIdle(node)) this.#free.push(node)
     else push(this.#aside, node)
   }
 
@@ -83,7 +83,7 @@ export class NodePool {
     this.#aside = []
     for (const node of aside) this.give(node)
     for (;;) {
-      const node = pop(this.#free) ?? 0
+      const node = this.#free.pop() ?? 0
       if (node !== 0) return node
       if (this.#next === this.#end) {
         const chunk = this.#registry.takeChunk(this.#token)
