@@ -178,7 +178,7 @@ test("[SL1][SL2][SL3][SL4][SL11] slots are a queue of numbers that remembers its
         case "takeOther": {
           const handle = used[pick % size]
           if (handle === undefined) break
-          const renewed = slots.renew(handle)
+          const renewed = slots.renew(slots.slotOf(handle))
           owners.set(renewed, owners.get(handle) ?? 0)
           owners.delete(handle)
           past.push(handle)
