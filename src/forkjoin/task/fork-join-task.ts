@@ -8,27 +8,18 @@ import {
   SLOT,
 } from "./internals.ts"
 import { isPromiseLike } from "../../checks.ts"
-import { IllegalStateError, TimeoutError } from "../../errors.ts"
+import { IllegalStateError } from "../../errors.ts"
 import { addCallers } from "../../future/merge-stacks.ts"
 import type { FutureState } from "../../future/future.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { timeoutOf } from "../../memory/flow/waiting.ts"
 import { SubmittedFuture } from "./submitted-future.ts"
 import { FutureView } from "./future-view.ts"
+// prettier-ignore
 import {
-  AWAY,
-  CANCELLED,
-  EXCEPTIONAL,
-  FORK_JOIN_TASK,
-  FORKED,
-  FRESH,
-  NORMAL,
-  type Portable,
-  RUNNING,
-  UNDER_WAY,
-  UNFINISHED,
+  AWAY, CANCELLED, EXCEPTIONAL, FORK_JOIN_TASK, FORKED, FRESH, NORMAL, type Portable, RUNNING, UNDER_WAY, UNFINISHED,
 } from "./life.ts"
-import { alreadyForked, neverForked, unused, waitsForItself, wasCancelled } from "./refusals.ts"
+import { alreadyForked, neverForked, outOfTime, sleepInVain, unused, waitsForItself, wasCancelled } from "./refusals.ts"
 import { wouldWaitForItself } from "../../platform/worker/this-worker.ts"
 import { type AnyFunction, call, thisThread } from "./this-thread.ts"
 
@@ -303,8 +294,9 @@ export class ForkJoinTask<T> extends FutureView<T> {
     if (this.#state === AWAY) return (this.#future as FutureTask<T>).getSync(timeout)
     const { forks } = thisThread
     if (limit === Infinity && this.#state === FORKED && forks?.unpush(this.#slot) === true) this.#run()
-    if (limit <= 0 && !this.isDone) throw new TimeoutError("The task did not complete in time")
+    if (limit <= 0 && !this.isDone) throw outOfTime()
     if (this.#isPending && forks !== undefined && this[CAN_BE_JOINED]) forks.await(this, limit)
+    else if (limit !== Infinity && !this[IS_SETTLED]) sleepInVain(limit)
     return this.join()
   }
 

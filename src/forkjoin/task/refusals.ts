@@ -1,5 +1,6 @@
-/** The errors of a wait that would never end, and of a task that was cancelled or is used twice. */
-import { CancellationError, IllegalStateError } from "../../errors.ts"
+/** The errors of a wait that would never end or is out of time, and of a task that was cancelled or is used twice. */
+import { CancellationError, IllegalStateError, TimeoutError } from "../../errors.ts"
+import { sleepSync } from "../../thread/sleeping.ts"
 
 export function alreadyForked(): IllegalStateError {
   return new IllegalStateError(
@@ -13,6 +14,16 @@ export function wasCancelled(cause: unknown): CancellationError {
 
 export function neverForked(): IllegalStateError {
   return new IllegalStateError("This wait would never end: the task was not forked. Use invoke()")
+}
+
+export function outOfTime(): TimeoutError {
+  return new TimeoutError("The task did not complete in time")
+}
+
+/** For a wait that nothing but its limit, or an interrupt, can end. */
+export function sleepInVain(limit: number): never {
+  sleepSync(limit)
+  throw outOfTime()
 }
 
 export function waitsForItself(): IllegalStateError {

@@ -1,5 +1,14 @@
 /** Tasks that wait with a time limit for what their own thread would have to run. */
-import { bind, CountedCompleter, type Executor, fork, type Future, task, type ThreadPoolExecutor } from "corepool"
+import {
+  bind,
+  CountedCompleter,
+  type Executor,
+  fork,
+  type Future,
+  RecursiveTask,
+  task,
+  type ThreadPoolExecutor,
+} from "corepool"
 import { words } from "../../support/shared-words.ts"
 import { pass } from "./tasks.ts"
 
@@ -93,6 +102,28 @@ export const limitCompleter = task(import.meta.url, async function limitComplete
     log.push(completer.getSync(SOON), completer.isDone)
   }
   return log
+})
+
+/** Waits for itself. */
+class Circle extends RecursiveTask<string> {
+  static {
+    task(import.meta.url, this)
+  }
+
+  compute(): string {
+    try {
+      return this.getSync(SOON)
+    } catch (error) {
+      return (error as Error).name
+    }
+  }
+}
+
+/** Waits for tasks that nothing can end: those that were never forked, and one that is beneath the wait. */
+export const limitUnforked = task(import.meta.url, async function limitUnforked(): Promise<unknown[]> {
+  const log: unknown[] = []
+  for (const waited of [new Open(undefined, 1), new Circle()]) log.push(await nameOf(() => waited.getSync(SOON)))
+  return [...log, new Circle().invoke()]
 })
 
 /** A part of a completer is stolen, and held, while that is waited for. */

@@ -48,6 +48,13 @@ test("[FJ69] a completer with pending parts is waited for, up to the limit", asy
   ])
 })
 
+test("[FJ82] a task that nothing can end is out of time, in a pool and outside", async () => {
+  const expected = ["TimeoutError", "TimeoutError", "TimeoutError"]
+  await using pool = new ForkJoinPool({ parallelism: 1 })
+  assert.deepEqual(await pool.invoke(limits.limitUnforked), expected)
+  assert.deepEqual(await limits.limitUnforked(), expected)
+})
+
 test("[FJ69] a completer whose part another thread has is waited for, up to the limit", async () => {
   await using pool = new ForkJoinPool({ parallelism: 2 })
   using gate = new SharedGate()
