@@ -1,5 +1,4 @@
 import { compareAndSet, load, read, store, write } from "#atomics"
-import { Stack } from "../../primordials.ts"
 import { wholeWords } from "../../codec/bytes/bulk.ts"
 import { EncodedValue, INT, NO_VALUE } from "../../codec/bytes/encoded-value.ts"
 import { sizeOfBuffer } from "../../codec/bytes/views.ts"
@@ -38,7 +37,8 @@ export abstract class TaskSlots {
    * The handles of slots that this thread has used and keeps for its next tasks: to give them back and take others
    * costs more than all the rest.
    */
-  readonly #spare = new Stack<number>()
+  readonly #spare: number[] = []
+  #spareCount = 0
   #mostSpare = 0
 
   constructor(memory: PoolMemory) {
@@ -68,7 +68,7 @@ export abstract class TaskSlots {
    * flags say MEASURED, `submitted` is the time of the submission, on the clock that all threads share.
    */
   take(completionQueue: number, functionId: number, flags: number, submitted = 0): number {
-    const handle = this.#spare.pop() ?? this.#takeNew()
+    const handle = this.#spareCount > 0 ? (this.#spare[--this.#spareCount] as number) : this.#takeNew()
     if (handle === 0) return 0
     const record = this.recordOf(this.slotOf(handle))
     const words = this.words
@@ -103,11 +103,11 @@ export abstract class TaskSlots {
 
   /** As {@link free}, by the thread that took the slot. */
   release(slot: number): void {
-    if (this.#spare.size >= this.#mostSpare) {
+    if (this.#spareCount >= this.#mostSpare) {
       this.free(slot)
       return
     }
-    this.#spare.push(this.renew(slot))
+    this.#spare[this.#spareCount++] = this.renew(slot)
   }
 
   free(slot: number): void {

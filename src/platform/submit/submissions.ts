@@ -1,8 +1,8 @@
 import { read } from "#atomics"
 // prettier-ignore
 import {
-  COME_BACK, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS, TAKE_BACK, TIMING, WORK,
-  WORK_ARGUMENTS,
+  COME_BACK, ENDS_WITH_SUBMITTER, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS, TAKE_BACK, TIMING,
+  WATCHER, WORK, WORK_ARGUMENTS,
 } from "../../future/internals.ts"
 import { OwnMap } from "../../primordials.ts"
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
@@ -16,11 +16,14 @@ import { release } from "../../future/release.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { observing } from "../../observing.ts"
 import { Bell } from "../../memory/wait/bell.ts"
-import { sharedNow, toShared } from "../../time/shared-clock.ts"
+import { sharedNow } from "../../time/shared-clock.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 // prettier-ignore
-import { BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, HEADER, MEASURED, OBSERVED, SCOPED } from "../memory/layout.ts"
+import {
+  BASE, BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, COMMAND, HEADER, MEASURED, NOTED, OBSERVED, REPORTED, SCOPED, TIMED,
+  VOID,
+} from "../memory/layout.ts"
 import { Inbox } from "./inbox.ts"
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
@@ -29,7 +32,7 @@ import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
 // prettier-ignore
 import {
-  type AfterHook, callIn, completeCarrier, dropUnrun, encodedArguments, flagsOf, futureOf,
+  type AfterHook, callIn, completeCarrier, dropUnrun, encodedArguments, futureOf, writeTurn,
 } from "./task-calls.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
@@ -183,7 +186,7 @@ export class Submissions implements Mailbox {
 
   /** Writes the record of the task; returns its slot, 0 if there is no room. If it throws, nothing has changed. */
   record(task: Runnable): number {
-    const priority = this.#ordering === BY_PRIORITY ? this.#priorityOf(task) : 0
+    const priority = this.#ordering === BY_PRIORITY ? this.#priorityOf(task) : undefined
     let args: readonly unknown[]
     let number: number
     let isVoid = false
@@ -238,24 +241,11 @@ export class Submissions implements Mailbox {
       }
       this.#outgoing.pack(slot, encoded, isWhole ? [] : things, toMove ?? [], args)
     }
-    const isCounted = this.#ordering === BY_ARRIVAL || this.#rank(slot, task, priority)
+    const isCounted = this.#ordering === BY_ARRIVAL || writeTurn(this.#tasks, slot, task, priority)
     if (future instanceof FutureTask) future[RUN_REMOTELY](this.remote, handle)
     this.#submitted[slot] = task
     if (isCounted && ++this.pending === 1) this.bell.hold()
     return slot
-  }
-
-  /** Writes what decides on the task's turn: its priority, or its time. False if the process need not stay alive. */
-  #rank(slot: number, task: Runnable, priority: number): boolean {
-    if (this.#ordering === BY_PRIORITY) {
-      this.#tasks.enroll(slot, priority, 0)
-      return true
-    }
-    const timing = task instanceof FutureTask ? task[TIMING] : undefined
-    const time = timing === undefined ? sharedNow() : toShared(timing.time)
-    this.#tasks.enroll(slot, time, timing?.period ?? 0)
-    if (timing?.notBefore !== undefined) this.#tasks.setNotBefore(slot, timing.notBefore)
-    return time !== Infinity && timing?.isHeld !== false
   }
 
   /** Whether the process does not stay alive for the task, though it waits: it never becomes due, or is unref'd. */
@@ -393,4 +383,14 @@ export class Submissions implements Mailbox {
     const task = this.#submitted[slot]
     if (task !== undefined && !(task instanceof Carrier) && !this.#isUnheld(task)) this.#discount()
   }
+}
+
+/** What its record says of a task: whether it is a command, has a result, is watched. */
+function flagsOf(task: Runnable, isVoid: boolean): number {
+  if (!(task instanceof FutureTask)) return COMMAND | VOID
+  const { [WATCHER]: watcher } = task
+  const timed = watcher === undefined ? 0 : TIMED
+  const reported = watcher?.reportsErrors === true ? REPORTED | VOID : 0
+  const noted = FutureTask.hasDone(task) ? NOTED : 0
+  return timed | reported | noted | (task[ENDS_WITH_SUBMITTER] ? SCOPED : 0) | (isVoid ? VOID : 0)
 }

@@ -3,7 +3,7 @@ import { encodeArguments } from "../../codec/arguments.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 // prettier-ignore
 import {
-  COME_BACK, COMPLETE, ENDS_WITH_SUBMITTER, IS_PORTABLE, RUNS_HERE, WATCHER, WORK, WORK_ARGUMENTS,
+  COME_BACK, COMPLETE, IS_PORTABLE, RUNS_HERE, TIMING, WORK, WORK_ARGUMENTS,
 } from "../../future/internals.ts"
 import { NotSerializableError, RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
@@ -19,7 +19,8 @@ import { encodeMoving } from "./outgoing.ts"
 import { firstGivenTo, submitterOf } from "../../task/reference.ts"
 import type { TimerKeeper } from "../../time/timer.ts"
 import { drop } from "../../pool/engine/unrun-tasks.ts"
-import { COMMAND, NOTED, REPORTED, SCOPED, TIMED, VOID } from "../memory/layout.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+import { sharedNow, toShared } from "../../time/shared-clock.ts"
 
 /** Called when a task is over, with the error if a command has thrown one. */
 export type AfterHook = (task: Runnable, error: unknown) => void
@@ -117,12 +118,15 @@ export function keepLimits(task: Runnable | undefined, keeper: TimerKeeper): voi
   if (task instanceof FutureTask) task[RUNS_HERE](keeper)
 }
 
-/** What its record says of a task: whether it is a command, has a result, is watched. */
-export function flagsOf(task: Runnable, isVoid: boolean): number {
-  if (!(task instanceof FutureTask)) return COMMAND | VOID
-  const { [WATCHER]: watcher } = task
-  const timed = watcher === undefined ? 0 : TIMED
-  const reported = watcher?.reportsErrors === true ? REPORTED | VOID : 0
-  const noted = FutureTask.hasDone(task) ? NOTED : 0
-  return timed | reported | noted | (task[ENDS_WITH_SUBMITTER] ? SCOPED : 0) | (isVoid ? VOID : 0)
+/** Writes what decides on the task's turn: its priority, or its time. False if the process need not stay alive. */
+export function writeTurn(tasks: TaskRecords, slot: number, task: Runnable, priority: number | undefined): boolean {
+  if (priority !== undefined) {
+    tasks.enroll(slot, priority, 0)
+    return true
+  }
+  const timing = task instanceof FutureTask ? task[TIMING] : undefined
+  const time = timing === undefined ? sharedNow() : toShared(timing.time)
+  tasks.enroll(slot, time, timing?.period ?? 0)
+  if (timing?.notBefore !== undefined) tasks.setNotBefore(slot, timing.notBefore)
+  return time !== Infinity && timing?.isHeld !== false
 }
