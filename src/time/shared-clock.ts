@@ -2,7 +2,9 @@
 import { runtime } from "#host/runtime/clock"
 
 /** Milliseconds on a clock that all threads of the process read alike; where there is none, on the wall clock. */
-export const sharedNow: () => number = runtime.sharedNow
+export function sharedNow(): number {
+  return runtime.sharedNow()
+}
 
 /**
  * Converts a moment on the clock of {@link sharedNow} to the clock of timer.ts in this thread; {@link toShared}

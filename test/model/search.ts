@@ -198,12 +198,13 @@ function rulesOf(model: Limits): Rules {
   }
 }
 
-/** In a thread of the model, `performance.now()` tells the time of the model, and so does the clock that src has. */
+/** In a thread of the model, `performance.now()` tells the time of the model, and so do the clocks that src has. */
 function replaceClock(): () => void {
   const real = Object.getOwnPropertyDescriptor(performance, "now")
   const realNow = performance.now.bind(performance)
   const taken = { ...runtime }
   runtime.now = performance.now = () => context.thread?.now ?? realNow()
+  runtime.sharedNow = () => runtime.origin + runtime.now()
   return () => {
     Object.assign(runtime, taken)
     if (real === undefined) Reflect.deleteProperty(performance, "now")

@@ -33,6 +33,7 @@ export class FakeClock implements Disposable {
     globalThis.setTimeout = ((fire: () => void, delay: number) => this.#set(fire, delay)) as typeof setTimeout
     globalThis.clearTimeout = ((handle: object | undefined) => this.#clear(handle)) as typeof clearTimeout
     runtime.now = () => this.#now
+    runtime.sharedNow = () => runtime.origin + this.#now
     runtime.startTimeout = globalThis.setTimeout
     runtime.stopTimeout = globalThis.clearTimeout
   }
