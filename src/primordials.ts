@@ -45,7 +45,7 @@ export const isInstanceOf: (type: object, value: unknown) => boolean = /* @__PUR
 
 /**
  * A subclass whose prototype has the methods itself. So a task that replaces a method of `Map.prototype` does not reach
- * the maps of corepool. A replacement that does nothing would lose a wake-up, and nothing would show that. [PL77]
+ * the maps of corepool. A replacement that does nothing would lose a wake-up, and nothing would show that.
  */
 function withOwnMethods<T extends abstract new (...args: never[]) => object>(type: T): T {
   // @ts-expect-error -- a mixin takes any arguments
@@ -72,7 +72,7 @@ export const splice: <T>(list: T[], start: number, count?: number) => T[] = /* @
   "splice",
 ) as never
 
-/** A stack that calls no method of arrays. On hot paths that is faster than `push` and `pop` above. [PL77] */
+/** A stack that calls no method of arrays. On hot paths that is faster than `push` and `pop` above. */
 export class Stack<T> {
   readonly #items: (T | undefined)[] = []
   #size = 0

@@ -59,7 +59,7 @@ export function writePacked(view: DataView, at: number, array: readonly unknown[
   return true
 }
 
-/** Fills an empty array. It calls no method of it, for speed; a task may have replaced them, too. [PL77] */
+/** Fills an empty array. It calls no method of it, for speed; a task may have replaced them, too. */
 export function readPacked(view: DataView, at: number, array: number[], length: number, width: Width): void {
   if (width === 1) for (let i = 0; i < length; i++) array[i] = view.getUint8(at + i)
   else if (width === 2) for (let i = 0; i < length; i++) array[i] = view.getInt16(at + i * 2, true)

@@ -271,7 +271,7 @@ export class ThreadContext {
       const words = this.registry.reach(node)
       const next = read(words, node + NODE.MAIL_NEXT)
       store(words, node + NODE.MAILED, 0)
-      arrived[count++] = node // without a method: a task may have replaced it [PL77]
+      arrived[count++] = node // without a method: a task may have replaced it
       node = next
     }
     // The latest node is on top; the node that was mailed first is resumed first.
