@@ -388,7 +388,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     this[LEAVE_TO](remote, handle)
     this.#watcher?.sentAway?.(
       () => remote.startOf?.(handle),
-      (error) => remote.report?.(error),
+      (error, isNews) => remote.report?.(error, isNews),
     )
   }
 

@@ -5,6 +5,9 @@ import type { Steps } from "../memory/flow/waiting.ts"
 import type { Clock } from "../time/clock.ts"
 import type { TimerKeeper } from "../time/timer.ts"
 
+/** Reports an error of a task that another thread has run. `isNews` if no thread has reported the error before. */
+export type RemoteReport = (error: unknown, isNews?: boolean) => void
+
 /** Is notified of the start and the end of a task. Executors use it for time limits and signals. */
 export interface TaskWatcher {
   started(): void
@@ -12,7 +15,7 @@ export interface TaskWatcher {
    * Called if the task runs in another thread. `startOf` tells when it began. `report` reports an error that no other
    * code gets, as an error of that thread.
    */
-  sentAway?(startOf: () => number | undefined, report: (error: unknown) => void): void
+  sentAway?(startOf: () => number | undefined, report: RemoteReport): void
   /**
    * Called if the thread that has sent the task away is about to run it itself. If the task then blocks the thread,
    * only timers that the keeper has are fired.
@@ -49,7 +52,7 @@ export interface RemoteTasks {
   /** When the task with this handle began to run, on the clock of `now()`; undefined if it has not. */
   startOf?(handle: number): number | undefined
   /** Reports the error with which a task has just ended, as uncaught. */
-  report?(error: unknown): void
+  report?(error: unknown, isNews?: boolean): void
   /** When the task with this handle is due, on the same clock; for a running task, when it was. */
   timeOf?(handle: number): { readonly time: number; readonly isRunning: boolean }
   /** From now on the process has to stay alive for the task with this handle, or need not. */

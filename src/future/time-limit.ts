@@ -4,7 +4,7 @@ import { TimeoutError } from "../errors.ts"
 import { guarded } from "../memory/flow/guard.ts"
 import { Timer, type TimerKeeper } from "../time/timer.ts"
 import type { FutureTask } from "./future-task.ts"
-import type { TaskWatcher } from "./task-observers.ts"
+import type { RemoteReport, TaskWatcher } from "./task-observers.ts"
 
 /**
  * The time limit of `Future.orTimeout`, which is set after the task was made. It replaces the watcher of the task, and
@@ -30,7 +30,7 @@ class TimeLimit implements TaskWatcher {
     this.#inner?.started()
   }
 
-  sentAway(startOf: () => number | undefined, report: (error: unknown) => void): void {
+  sentAway(startOf: () => number | undefined, report: RemoteReport): void {
     this.#inner?.sentAway?.(startOf, report)
   }
 

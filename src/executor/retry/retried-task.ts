@@ -4,7 +4,7 @@ import { typeError } from "../../checks.ts"
 import { CancellationError, RejectedExecutionError, TimeoutError } from "../../errors.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import type { Callable } from "../../future/runnable.ts"
-import type { TaskWatcher } from "../../future/task-observers.ts"
+import type { RemoteReport, TaskWatcher } from "../../future/task-observers.ts"
 import { FACTS, type Facts } from "../../inspection.ts"
 import { snapshot } from "../../memory/flow/flow.ts"
 import { guarded } from "../../memory/flow/guard.ts"
@@ -240,10 +240,12 @@ class AttemptWatch<T> implements TaskWatcher {
     this.#own?.started()
   }
 
-  sentAway(startOf: () => number | undefined, report: (error: unknown) => void): void {
+  sentAway(startOf: () => number | undefined, report: RemoteReport): void {
     this.#startOf = startOf
     // Asked also after the attempt: then its record in shared memory may be that of another task.
-    this.#all?.sentAway?.(() => (this.#start ??= this.#startOf()), report)
+    const startOfFirst = (): number | undefined => (this.#start ??= this.#startOf())
+    // The threads that run attempts report nothing, even if it is a command that is tried again. [RY12]
+    this.#all?.sentAway?.(startOfFirst, (error) => report(error, true))
     this.#own?.sentAway(startOf, report)
   }
 

@@ -121,9 +121,9 @@ export class RemoteFutures implements RemoteTasks {
     }
   }
 
-  report(error: unknown): void {
+  report(error: unknown, isNews = false): void {
     const worker = this.#ranOn
-    if (worker === undefined) this.reportLocal(error, this.#stopped)
+    if (worker === undefined || isNews) this.reportLocal(error, worker ?? this.#stopped)
     else this.reportUncaught(error, worker)
   }
 

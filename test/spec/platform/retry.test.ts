@@ -5,16 +5,22 @@ import {
   Executors,
   ForkJoinPool,
   NotSerializableError,
+  platformThreads,
   TimeoutError,
 } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
-import { rejectionOf } from "../../support/harness.ts"
+import { eventually, rejectionOf } from "../../support/harness.ts"
 
 function failing(runs: AtomicInteger, failures: number): number {
   const run = runs.incrementAndGet()
   if (run <= failures) throw new Error(`no ${run}`)
   return run
+}
+
+function dying(runs: AtomicInteger): void {
+  runs.incrementAndGet()
+  process.exit(1)
 }
 
 async function submitInside(view: ExecutorService, runs: AtomicInteger): Promise<string> {
@@ -42,6 +48,24 @@ test("[RY1] [RY15] getSync waits for all attempts and the delays between them", 
   assert.throws(() => slow.getSync(20), TimeoutError)
   slow.cancel()
 })
+
+for (const ending of ["throws", "dies"] as const) {
+  test(`[RY12] the error of a command that ${ending} is reported once, after its last attempt`, async () => {
+    const reported: unknown[] = []
+    const factory = platformThreads({ uncaughtException: (_, error) => reported.push(error) })
+    await using pool = Executors.newFixedThreadPool(1, factory)
+    const runs = new AtomicInteger(0)
+    pool.with({ retry: { attempts: 3, delay: 1 } }).execute(ending === "throws" ? failing : dying, runs, 9)
+    await eventually(() => reported.length > 0)
+    assert.equal(runs.get(), 3)
+    await pool.submit(failing, runs, 0)
+    const last = ending === "throws" ? ["Error"] : ["ThreadDeathError"]
+    assert.deepEqual(
+      reported.map((error) => (error as Error).name),
+      last,
+    )
+  })
+}
 
 test("[RY10] [RY11] shutdown() lets them have their attempts, shutdownNow() cancels them", async () => {
   for (const pool of [
